@@ -1,4 +1,4 @@
-//! All sources together, layer over layer.
+//! Merges configuration sources, layer over layer.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,34 +15,36 @@ use crate::section::{SECTIONS, Section, SectionShape};
 use crate::source::{ConfigSource, ConfigSpan, Layer, SourceLocation};
 use crate::tree::{TomlKey, TomlNode, TomlTable, TomlValue, parse};
 
-/// Configuration from several sources. Later ones win: settings field by field, items as a whole by their names.
+/// Configuration from several sources. A later source overrides an earlier one: settings field by field,
+/// named items as a whole.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
     sources: Vec<Arc<ConfigSource>>,
     documents: Vec<TomlTable>,
 }
 
-/// An item of a list section.
+/// An item of a list section (`[[section]]`).
 #[derive(Clone, Debug)]
 pub struct ConfigItem<T> {
-    /// What it is called.
+    /// The value of its `name` key.
     pub name: String,
-    /// Where its name stands.
+    /// Location of the `name` value.
     pub location: SourceLocation,
-    /// What else is written about it.
+    /// The item's other keys.
     pub value: T,
 }
 
 impl Config {
-    /// No configuration at all.
+    /// Creates a configuration without sources.
     pub fn new() -> Config {
         Config::default()
     }
 
-    /// Adds a source on top of those that are there.
+    /// Adds a source on top of the existing ones.
     ///
     /// # Errors
-    /// If it is no TOML, or has sections that nobody knows.
+    /// Fails if the source is not TOML or has an unknown section. The configuration is unchanged in that
+    /// case.
     pub fn add(&mut self, source: ConfigSource) -> Result<(), Error> {
         let before = self.sources.len();
         match self.add_lenient(source).into_iter().next() {
@@ -55,7 +57,8 @@ impl Config {
         }
     }
 
-    /// Adds a source as far as it can be understood. Yields all that is wrong with it as a whole.
+    /// Adds a source and returns every error found at the section level. A source that parses is kept even if
+    /// it has errors.
     pub fn add_lenient(&mut self, source: ConfigSource) -> Vec<Error> {
         let source = Arc::new(source);
         let document = match parse(&source, self.sources.len()) {
@@ -68,10 +71,10 @@ impl Config {
         errors
     }
 
-    /// Adds the file of a layer from its directory, if there is one. `name` is what the directory is called in messages.
+    /// Adds the configuration file in `directory`, if it exists. Messages call the directory `name`.
     ///
     /// # Errors
-    /// If [`ConfigSource::read`] fails, or the file is not TOML or has unknown sections.
+    /// Fails if [`ConfigSource::read`] fails, or if the file is not TOML or has an unknown section.
     pub fn add_file(
         &mut self,
         layer: Layer,
@@ -82,28 +85,29 @@ impl Config {
         ConfigSource::read(layer, directory, name, owners)?.map_or(Ok(()), |source| self.add(source))
     }
 
-    /// The sources, the strongest last.
+    /// The sources, from lowest to highest precedence.
     pub fn sources(&self) -> impl Iterator<Item = &ConfigSource> {
         self.sources.iter().map(Arc::as_ref)
     }
 
-    /// The location that a span of this configuration stands for.
+    /// Resolves a span into a location with its source.
     ///
     /// # Panics
-    /// Never for a span that was read from this configuration.
+    /// Panics if the span comes from another configuration.
     pub fn locate(&self, span: ConfigSpan) -> SourceLocation {
         SourceLocation { source: self.sources[span.source].clone(), start: span.start, end: span.end }
     }
 
-    /// Whether any source has a section.
+    /// Returns true if any source has the section.
     pub fn has(&self, section: &str) -> bool {
         self.documents.iter().any(|document| document.get(section).is_some())
     }
 
-    /// The settings of a table section, merged field by field; `None` if no source has the section.
+    /// Returns the settings of a table section, merged field by field, or `None` if no source has the
+    /// section.
     ///
     /// # Errors
-    /// Unknown keys and wrong values, in whichever source: what is overridden is not forgiven.
+    /// Fails on unknown keys and wrong values in any source, even if a later source overrides them.
     pub fn settings<T: DeserializeOwned>(&self, section: &str) -> Result<Option<T>, Error> {
         let mut merged: Option<TomlNode> = None;
         for node in self.documents.iter().filter_map(|document| document.get(section)) {
@@ -119,20 +123,20 @@ impl Config {
         merged.map(|node| self.read(&node, &format!("[{section}]"))).transpose()
     }
 
-    /// The items of a list section in the order of their definition. One that has the name of an earlier one replaces it
-    /// where it stands.
+    /// Returns the items of a list section in definition order. An item with the name of an earlier one
+    /// replaces it in place.
     ///
     /// # Errors
-    /// Unknown keys and wrong values in whichever source, items without a name, and two of one name in one source.
+    /// Fails on unknown keys, wrong values, items without a name, and duplicate names within one source.
     pub fn items<T: DeserializeOwned>(&self, section: &str) -> Result<Vec<ConfigItem<T>>, Error> {
         let (items, errors) = self.items_lenient(section);
         errors.into_iter().next().map_or(Ok(items), Err)
     }
 
-    /// The items that can be understood, and for each of the others why not.
+    /// Returns the valid items, and one error for each invalid item.
     pub fn items_lenient<T: DeserializeOwned>(&self, section: &str) -> (Vec<ConfigItem<T>>, Vec<Error>) {
         let (mut items, mut errors): (Vec<ConfigItem<T>>, Vec<Error>) = (Vec::new(), Vec::new());
-        let mut locations: HashMap<String, usize> = HashMap::new();
+        let mut positions: HashMap<String, usize> = HashMap::new();
         for document in &self.documents {
             let Some(TomlNode { value: TomlValue::List(nodes), .. }) = document.get(section) else {
                 continue;
@@ -150,10 +154,10 @@ impl Config {
                     errors.push(duplicate(section, &item, &first));
                     continue;
                 }
-                match locations.get(&item.name) {
+                match positions.get(&item.name) {
                     Some(&index) => items[index] = item,
                     None => {
-                        locations.insert(item.name.clone(), items.len());
+                        positions.insert(item.name.clone(), items.len());
                         items.push(item);
                     }
                 }
@@ -164,20 +168,20 @@ impl Config {
 
     fn item<T: DeserializeOwned>(&self, node: &TomlNode, section: &str) -> Result<ConfigItem<T>, Error> {
         let TomlValue::Table(table) = &node.value else {
-            let message = format!("expected a table, found {} in [[{section}]]", node.value.word());
+            let message = format!("expected a table, found {} in [[{section}]]", node.value.describe());
             return Err(Error::at(ErrorKind::WrongValue, &self.locate(node.span), message));
         };
         let mut table = table.clone();
         let Some((_, name)) = table.take("name") else {
-            let message = format!("the key \"name\" is missing in [[{section}]]");
+            let message = format!("missing key \"name\" in [[{section}]]");
             return Err(Error::at(ErrorKind::MissingKey, &self.locate(node.span), message));
         };
         let TomlValue::Text(text) = &name.value else {
-            let message = format!("expected a text, found {} in [[{section}]]", name.value.word());
+            let message = format!("expected a string, found {} in [[{section}]]", name.value.describe());
             return Err(Error::at(ErrorKind::WrongValue, &self.locate(name.span), message));
         };
         if text.is_empty() || text.contains(char::is_control) {
-            let message = format!("\"{}\" cannot be a name in [[{section}]]", text.escape_debug());
+            let message = format!("invalid name \"{}\" in [[{section}]]", text.escape_debug());
             return Err(Error::at(ErrorKind::WrongValue, &self.locate(name.span), message));
         }
         let node = TomlNode { span: name.span, value: TomlValue::Table(table) };
@@ -186,7 +190,7 @@ impl Config {
     }
 
     fn read<T: DeserializeOwned>(&self, node: &TomlNode, within: &str) -> Result<T, Error> {
-        let explain = |fault: DeserializeError| fault.explain(within, |span| self.locate(span), node.span);
+        let explain = |error: DeserializeError| error.explain(within, |span| self.locate(span), node.span);
         T::deserialize(NodeDeserializer(node)).map_err(explain)
     }
 
@@ -195,8 +199,8 @@ impl Config {
             let location = self.locate(key.span);
             match SECTIONS.iter().find(|section| section.name == key.name) {
                 None => Some(unknown_section(&key.name, &location)),
-                Some(section) if !section.form.fits(&node.value) => {
-                    Some(wrong_form(section, node, &location))
+                Some(section) if !section.shape.fits(&node.value) => {
+                    Some(wrong_shape(section, node, &location))
                 }
                 Some(_) => None,
             }
@@ -213,17 +217,17 @@ fn unknown_section(name: &str, location: &SourceLocation) -> Error {
     }
 }
 
-fn wrong_form(section: &Section, node: &TomlNode, location: &SourceLocation) -> Error {
-    let found = node.value.word();
-    let (wanted, way) = match section.form {
+fn wrong_shape(section: &Section, node: &TomlNode, location: &SourceLocation) -> Error {
+    let found = node.value.describe();
+    let (expected, hint) = match section.shape {
         SectionShape::Table => ("a table", format!("write [{}]", section.name)),
-        SectionShape::List => ("a list of tables", format!("write [[{}]] for each", section.name)),
+        SectionShape::List => ("an array of tables", format!("write [[{}]] for each item", section.name)),
     };
-    let message = format!("the section \"{}\" is {wanted}, found {found}", section.name);
-    Error::at(ErrorKind::WrongValue, location, message).with_hint(way)
+    let message = format!("section \"{}\" must be {expected}, found {found}", section.name);
+    Error::at(ErrorKind::WrongValue, location, message).with_hint(hint)
 }
 
 fn duplicate<T>(section: &str, item: &ConfigItem<T>, first: &SourceLocation) -> Error {
-    let message = format!("there is another [[{section}]] \"{}\" in the same file", item.name);
-    Error::at(ErrorKind::Duplicate, &item.location, message).and_at(first, "the first one")
+    let message = format!("duplicate [[{section}]] \"{}\" in the same file", item.name);
+    Error::at(ErrorKind::Duplicate, &item.location, message).and_at(first, "first defined here")
 }

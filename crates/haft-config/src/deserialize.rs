@@ -1,7 +1,7 @@
-//! From the tree to the types that crates declare.
+//! Deserializes the TOML tree into types that other crates declare.
 //!
-//! The types are the only declaration of what may be written: the reader learns the keys of a table and the words of a
-//! choice from them, and so it can say what is not among them and what is nearest.
+//! The declared types are the only schema: this deserializer learns valid keys and enum variants from them,
+//! so errors can name the nearest valid one.
 
 use serde::de::value::{StrDeserializer, UsizeDeserializer};
 use serde::de::{
@@ -16,24 +16,28 @@ use crate::nearest::suggest;
 use crate::spanned::SPANNED;
 use crate::tree::{TomlKey, TomlNode, TomlTable, TomlValue};
 
-/// Reads one value.
+/// Deserializes one value.
 #[derive(Clone, Copy)]
 pub(crate) struct NodeDeserializer<'n>(pub(crate) &'n TomlNode);
 
 impl NodeDeserializer<'_> {
-    fn expected(&self, wanted: &str) -> DeserializeError {
-        let found = self.0.value.word();
-        DeserializeError::new(ErrorKind::WrongValue, self.0.span, format!("expected {wanted}, found {found}"))
+    fn expected(&self, expected: &str) -> DeserializeError {
+        let found = self.0.value.describe();
+        DeserializeError::new(
+            ErrorKind::WrongValue,
+            self.0.span,
+            format!("expected {expected}, found {found}"),
+        )
     }
 }
 
-/// Implements the methods that demand one kind of value.
-macro_rules! demand {
-    ($($method:ident => $pattern:pat => $visit:ident, $wanted:literal;)*) => {
+/// Implements the methods that accept one kind of value.
+macro_rules! accept {
+    ($($method:ident => $pattern:pat => $visit:ident, $expected:literal;)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeserializeError> {
             match &self.0.value {
-                $pattern => $visit(visitor, &self.0.value).map_err(|fault: DeserializeError| fault.within(self.0.span)),
-                _ => Err(self.expected($wanted)),
+                $pattern => $visit(visitor, &self.0.value).map_err(|error: DeserializeError| error.within(self.0.span)),
+                _ => Err(self.expected($expected)),
             }
         })*
     };
@@ -41,19 +45,19 @@ macro_rules! demand {
 
 fn visit_number<'n, V: Visitor<'n>>(visitor: V, value: &'n TomlValue) -> Result<V::Value, DeserializeError> {
     match value {
-        TomlValue::Integer(number) => visitor.visit_i64(*number).map_err(|mut fault: DeserializeError| {
-            fault.text = format!("the number {number} is out of range");
-            fault
+        TomlValue::Integer(number) => visitor.visit_i64(*number).map_err(|mut error: DeserializeError| {
+            error.text = format!("number {number} is out of range");
+            error
         }),
         TomlValue::Float(number) => visitor.visit_f64(*number),
-        _ => Err(serde::de::Error::invalid_type(Unexpected::Other(value.word()), &visitor)),
+        _ => Err(serde::de::Error::invalid_type(Unexpected::Other(value.describe()), &visitor)),
     }
 }
 
 fn visit_text<'n, V: Visitor<'n>>(visitor: V, value: &'n TomlValue) -> Result<V::Value, DeserializeError> {
     match value {
         TomlValue::Text(text) | TomlValue::Date(text) => visitor.visit_borrowed_str(text),
-        _ => Err(serde::de::Error::invalid_type(Unexpected::Other(value.word()), &visitor)),
+        _ => Err(serde::de::Error::invalid_type(Unexpected::Other(value.describe()), &visitor)),
     }
 }
 
@@ -74,22 +78,22 @@ fn visit_table<'n, V: Visitor<'n>>(visitor: V, value: &'n TomlValue) -> Result<V
 impl<'de> Deserializer<'de> for NodeDeserializer<'de> {
     type Error = DeserializeError;
 
-    demand! {
-        deserialize_str => TomlValue::Text(_) => visit_text, "a text";
-        deserialize_string => TomlValue::Text(_) => visit_text, "a text";
-        deserialize_char => TomlValue::Text(_) => visit_text, "a text";
-        deserialize_bool => TomlValue::Flag(_) => visit_flag, "true or false";
-        deserialize_u8 => TomlValue::Integer(_) => visit_number, "a whole number";
-        deserialize_u16 => TomlValue::Integer(_) => visit_number, "a whole number";
-        deserialize_u32 => TomlValue::Integer(_) => visit_number, "a whole number";
-        deserialize_u64 => TomlValue::Integer(_) => visit_number, "a whole number";
-        deserialize_i8 => TomlValue::Integer(_) => visit_number, "a whole number";
-        deserialize_i16 => TomlValue::Integer(_) => visit_number, "a whole number";
-        deserialize_i32 => TomlValue::Integer(_) => visit_number, "a whole number";
-        deserialize_i64 => TomlValue::Integer(_) => visit_number, "a whole number";
+    accept! {
+        deserialize_str => TomlValue::Text(_) => visit_text, "a string";
+        deserialize_string => TomlValue::Text(_) => visit_text, "a string";
+        deserialize_char => TomlValue::Text(_) => visit_text, "a string";
+        deserialize_bool => TomlValue::Flag(_) => visit_flag, "a boolean";
+        deserialize_u8 => TomlValue::Integer(_) => visit_number, "an integer";
+        deserialize_u16 => TomlValue::Integer(_) => visit_number, "an integer";
+        deserialize_u32 => TomlValue::Integer(_) => visit_number, "an integer";
+        deserialize_u64 => TomlValue::Integer(_) => visit_number, "an integer";
+        deserialize_i8 => TomlValue::Integer(_) => visit_number, "an integer";
+        deserialize_i16 => TomlValue::Integer(_) => visit_number, "an integer";
+        deserialize_i32 => TomlValue::Integer(_) => visit_number, "an integer";
+        deserialize_i64 => TomlValue::Integer(_) => visit_number, "an integer";
         deserialize_f32 => TomlValue::Integer(_) | TomlValue::Float(_) => visit_number, "a number";
         deserialize_f64 => TomlValue::Integer(_) | TomlValue::Float(_) => visit_number, "a number";
-        deserialize_seq => TomlValue::List(_) => visit_list, "a list";
+        deserialize_seq => TomlValue::List(_) => visit_list, "an array";
         deserialize_map => TomlValue::Table(_) => visit_table, "a table";
     }
 
@@ -101,10 +105,10 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'de> {
             TomlValue::List(_) => visit_list(visitor, &self.0.value),
             TomlValue::Table(_) => visit_table(visitor, &self.0.value),
         };
-        result.map_err(|fault| fault.within(self.0.span))
+        result.map_err(|error| error.within(self.0.span))
     }
 
-    /// What is written is there; what is absent never comes here.
+    /// TOML has no null, so a key that is present has a value.
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeserializeError> {
         visitor.visit_some(self)
     }
@@ -114,7 +118,7 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'de> {
         _name: &'static str,
         visitor: V,
     ) -> Result<V::Value, DeserializeError> {
-        visitor.visit_newtype_struct(self).map_err(|fault: DeserializeError| fault.within(self.0.span))
+        visitor.visit_newtype_struct(self).map_err(|error: DeserializeError| error.within(self.0.span))
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -128,7 +132,7 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'de> {
         }
         let TomlValue::Table(table) = &self.0.value else { return Err(self.expected("a table")) };
         refuse_unknown(table, fields)?;
-        visitor.visit_map(NodeMap::new(table)).map_err(|fault: DeserializeError| fault.within(self.0.span))
+        visitor.visit_map(NodeMap::new(table)).map_err(|error: DeserializeError| error.within(self.0.span))
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -137,16 +141,16 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'de> {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, DeserializeError> {
-        let TomlValue::Text(text) = &self.0.value else { return Err(self.expected("a text")) };
+        let TomlValue::Text(text) = &self.0.value else { return Err(self.expected("a string")) };
         if !variants.contains(&text.as_str()) {
-            let fault = DeserializeError::new(
+            let error = DeserializeError::new(
                 ErrorKind::WrongValue,
                 self.0.span,
                 format!("unknown value \"{text}\""),
             );
-            return Err(fault.hint(suggest(text, variants.iter().copied())));
+            return Err(error.hint(suggest(text, variants.iter().copied())));
         }
-        visitor.visit_enum(Choice(text))
+        visitor.visit_enum(UnitVariant(text))
     }
 
     forward_to_deserialize_any! {
@@ -154,14 +158,14 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'de> {
     }
 }
 
-/// Refuses the first key that is not among the fields.
+/// Returns an error for the first key that is not among `fields`.
 pub(crate) fn refuse_unknown(table: &TomlTable, fields: &[&str]) -> Result<(), DeserializeError> {
     let Some((key, _)) = table.0.iter().find(|(key, _)| !fields.contains(&key.name.as_str())) else {
         return Ok(());
     };
-    let fault =
+    let error =
         DeserializeError::new(ErrorKind::UnknownKey, key.span, format!("unknown key \"{}\"", key.name));
-    Err(fault.hint(suggest(&key.name, fields.iter().copied())))
+    Err(error.hint(suggest(&key.name, fields.iter().copied())))
 }
 
 struct NodeSeq<'n>(std::slice::Iter<'n, TomlNode>);
@@ -198,34 +202,34 @@ impl<'n> MapAccess<'n> for NodeMap<'n> {
         let Some((key, node)) = self.rest.next() else { return Ok(None) };
         self.value = Some(node);
         let name: StrDeserializer<'n, DeserializeError> = key.name.as_str().into_deserializer();
-        seed.deserialize(name).map(Some).map_err(|fault| fault.within(key.span))
+        seed.deserialize(name).map(Some).map_err(|error| error.within(key.span))
     }
 
     fn next_value_seed<T: DeserializeSeed<'n>>(&mut self, seed: T) -> Result<T::Value, DeserializeError> {
         match self.value.take() {
             Some(node) => seed.deserialize(NodeDeserializer(node)),
-            None => Err(serde::de::Error::custom("a value was asked for before its key")),
+            None => Err(serde::de::Error::custom("next_value called before next_key")),
         }
     }
 }
 
-/// A word that is one of a choice.
-struct Choice<'n>(&'n str);
+/// The name of a unit variant.
+struct UnitVariant<'n>(&'n str);
 
-impl<'n> EnumAccess<'n> for Choice<'n> {
+impl<'n> EnumAccess<'n> for UnitVariant<'n> {
     type Error = DeserializeError;
-    type Variant = Choice<'n>;
+    type Variant = UnitVariant<'n>;
 
     fn variant_seed<T: DeserializeSeed<'n>>(
         self,
         seed: T,
-    ) -> Result<(T::Value, Choice<'n>), DeserializeError> {
+    ) -> Result<(T::Value, UnitVariant<'n>), DeserializeError> {
         let word: StrDeserializer<'n, DeserializeError> = self.0.into_deserializer();
         Ok((seed.deserialize(word)?, self))
     }
 }
 
-impl<'n> VariantAccess<'n> for Choice<'n> {
+impl<'n> VariantAccess<'n> for UnitVariant<'n> {
     type Error = DeserializeError;
 
     fn unit_variant(self) -> Result<(), DeserializeError> {
@@ -233,7 +237,7 @@ impl<'n> VariantAccess<'n> for Choice<'n> {
     }
 
     fn newtype_variant_seed<T: DeserializeSeed<'n>>(self, _seed: T) -> Result<T::Value, DeserializeError> {
-        Err(serde::de::Error::custom("a choice is one word"))
+        Err(serde::de::Error::custom("only unit variants are supported"))
     }
 
     fn tuple_variant<V: Visitor<'n>>(
@@ -241,7 +245,7 @@ impl<'n> VariantAccess<'n> for Choice<'n> {
         _length: usize,
         _visitor: V,
     ) -> Result<V::Value, DeserializeError> {
-        Err(serde::de::Error::custom("a choice is one word"))
+        Err(serde::de::Error::custom("only unit variants are supported"))
     }
 
     fn struct_variant<V: Visitor<'n>>(
@@ -249,11 +253,11 @@ impl<'n> VariantAccess<'n> for Choice<'n> {
         _fields: &'static [&'static str],
         _visitor: V,
     ) -> Result<V::Value, DeserializeError> {
-        Err(serde::de::Error::custom("a choice is one word"))
+        Err(serde::de::Error::custom("only unit variants are supported"))
     }
 }
 
-/// The numbers of a span, then the value.
+/// Presents a node as the sequence that [`Spanned`](crate::Spanned) reads: source, start, end, value.
 struct SpannedParts<'n> {
     node: &'n TomlNode,
     next: usize,

@@ -1,4 +1,4 @@
-//! What the reader finds wrong, before it is known in which section.
+//! Deserialization errors, before the section they belong to is known.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::de::{Expected, Unexpected};
 use crate::error::{Error, ErrorKind};
 use crate::source::{ConfigSpan, SourceLocation};
 
-/// A fault, with as much of its surroundings as is known where it is found.
+/// A deserialization error with the span, if known.
 #[derive(Clone, Debug)]
 pub(crate) struct DeserializeError {
     pub(crate) kind: ErrorKind,
@@ -26,13 +26,14 @@ impl DeserializeError {
         self
     }
 
-    /// The innermost value that a fault was found in is the one to show.
+    /// Sets the span unless an inner value has already set it.
     pub(crate) fn within(mut self, span: ConfigSpan) -> DeserializeError {
         self.span = self.span.or(Some(span));
         self
     }
 
-    /// The error for the user, once it is known what it was found in.
+    /// Converts to an error for the user; `within` names the section and `whole` is the span to use if none
+    /// is set.
     pub(crate) fn explain(
         self,
         within: &str,
@@ -53,20 +54,20 @@ impl serde::de::Error for DeserializeError {
         DeserializeError { kind: ErrorKind::WrongValue, text: message.to_string(), span: None, hint: None }
     }
 
-    fn invalid_type(found: Unexpected<'_>, wanted: &dyn Expected) -> DeserializeError {
+    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> DeserializeError {
         let found = match found {
-            Unexpected::Bool(_) => "true or false".to_owned(),
+            Unexpected::Bool(_) => "a boolean".to_owned(),
             Unexpected::Signed(_) | Unexpected::Unsigned(_) | Unexpected::Float(_) => "a number".to_owned(),
-            Unexpected::Str(_) => "a text".to_owned(),
-            Unexpected::Seq => "a list".to_owned(),
+            Unexpected::Str(_) => "a string".to_owned(),
+            Unexpected::Seq => "an array".to_owned(),
             Unexpected::Map => "a table".to_owned(),
             other => other.to_string(),
         };
-        serde::de::Error::custom(format!("expected {wanted}, found {found}"))
+        serde::de::Error::custom(format!("expected {expected}, found {found}"))
     }
 
     fn missing_field(field: &'static str) -> DeserializeError {
-        let text = format!("the key \"{field}\" is missing");
+        let text = format!("missing key \"{field}\"");
         DeserializeError { kind: ErrorKind::MissingKey, text, span: None, hint: None }
     }
 }

@@ -1,55 +1,56 @@
-//! Where things of haft are: for everybody on the machine, for one user, for one project.
+//! Directories of the installation, the user and the project.
 //!
-//! Nothing here reads the environment. The program that owns the process hands over what it was started with, as
-//! [`DirectoryInputs`], and gets [`Directories`] back.
+//! This module does not read the environment. The binary passes the relevant variables as
+//! [`DirectoryInputs`].
 
 use std::path::{Path, PathBuf};
 
 use crate::source::Layer;
 
-/// The directory that makes a directory a project.
+/// Name of the directory that marks a project.
 pub const PROJECT_DIRECTORY: &str = ".haft";
 
-/// What [`Directories`] are found from.
+/// Inputs of [`Directories::resolve`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DirectoryInputs<'a> {
-    /// The directory of tools that come with the installation.
+    /// Directory of the tools that come with the installation.
     pub system: Option<&'a Path>,
     /// The user's home directory.
     pub home: Option<&'a Path>,
-    /// `XDG_CONFIG_HOME`, if it is set. Like the next two it counts only if it is absolute.
+    /// `XDG_CONFIG_HOME`, if set. This and the other XDG variables are ignored if they are not absolute.
     pub config_home: Option<&'a Path>,
-    /// `XDG_STATE_HOME`, if it is set.
+    /// `XDG_STATE_HOME`, if set.
     pub state_home: Option<&'a Path>,
-    /// `XDG_CACHE_HOME`, if it is set.
+    /// `XDG_CACHE_HOME`, if set.
     pub cache_home: Option<&'a Path>,
-    /// The directory from which a project is looked for, upward.
+    /// Directory where the upward search for a project starts.
     pub working_directory: Option<&'a Path>,
 }
 
-/// The directories haft looks into. Each may be missing on the disk; `None` where it cannot even be named.
+/// Directories that haft uses. None of them has to exist. A field is `None` if the directory cannot be
+/// determined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Directories {
-    /// Tools that come with the installation.
+    /// Tools of the installation.
     pub system: Option<PathBuf>,
-    /// The user's configuration, usually `~/.config/haft`.
+    /// User configuration, usually `~/.config/haft`.
     pub user: Option<PathBuf>,
-    /// The project's `.haft`, the nearest one above the working directory.
+    /// The nearest `.haft` at or above the working directory.
     pub project: Option<PathBuf>,
-    /// What is remembered between runs, usually `~/.local/state/haft`.
+    /// Persistent state, usually `~/.local/state/haft`.
     pub state: Option<PathBuf>,
-    /// What may be thrown away at any time, usually `~/.cache/haft`.
+    /// Cache, usually `~/.cache/haft`.
     pub cache: Option<PathBuf>,
 }
 
 impl Directories {
-    /// Finds the places.
+    /// Determines the directories and searches for the project.
     pub fn resolve(sources: &DirectoryInputs<'_>) -> Directories {
         let user = base(sources.config_home, sources.home, ".config");
         let project = sources.working_directory.and_then(find_project);
         Directories {
             system: sources.system.map(Path::to_path_buf),
-            // The user's own configuration is no project, wherever he has put it.
+            // The user's own configuration directory is never a project.
             project: project.filter(|project| Some(project) != user.as_ref()),
             user,
             state: base(sources.state_home, sources.home, ".local/state"),
@@ -57,7 +58,7 @@ impl Directories {
         }
     }
 
-    /// The directories of tools there may be, in the order in which later ones win.
+    /// Directories that may hold tools, from lowest to highest precedence.
     pub fn tool_directories(&self) -> Vec<(Layer, PathBuf)> {
         let below = |place: &Option<PathBuf>| place.as_ref().map(|place| place.join("tools"));
         let all = [
@@ -74,7 +75,7 @@ fn base(chosen: Option<&Path>, home: Option<&Path>, usual: &str) -> Option<PathB
     Some(chosen.or_else(|| Some(home?.join(usual)))?.join("haft"))
 }
 
-/// The nearest `.haft` directory at or above a directory.
+/// Finds the nearest `.haft` directory at or above `from`.
 pub fn find_project(from: &Path) -> Option<PathBuf> {
     from.ancestors().map(|directory| directory.join(PROJECT_DIRECTORY)).find(|place| place.is_dir())
 }
@@ -88,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_places() {
+    fn defaults_are_below_home() {
         let places =
             Directories::resolve(&DirectoryInputs { home: path("/home/me"), ..DirectoryInputs::default() });
         assert_eq!(places.user.as_deref(), path("/home/me/.config/haft"));
@@ -98,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn chosen_places_win_if_they_are_absolute() {
+    fn absolute_xdg_variables_win_and_relative_ones_are_ignored() {
         let sources = DirectoryInputs {
             home: path("/home/me"),
             config_home: path("/elsewhere"),
@@ -111,12 +112,12 @@ mod tests {
     }
 
     #[test]
-    fn without_a_home_there_are_no_places_of_a_user() {
+    fn without_home_there_are_no_user_directories() {
         assert_eq!(Directories::resolve(&DirectoryInputs::default()), Directories::default());
     }
 
     #[test]
-    fn the_nearest_project_above_is_found_and_a_file_of_that_name_is_none() {
+    fn the_nearest_project_directory_is_found_and_a_file_is_not_one() {
         let root = tempfile::tempdir().expect("a directory");
         let deep = root.path().join("a/b/c");
         std::fs::create_dir_all(&deep).expect("directories");
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_are_looked_for_where_later_ones_win() {
+    fn tool_directories_are_ordered_by_precedence() {
         let places = Directories {
             system: Some("/s".into()),
             user: Some("/u".into()),

@@ -1,4 +1,4 @@
-//! Why configuration was refused.
+//! Configuration errors.
 
 use std::fmt;
 use std::path::Path;
@@ -7,7 +7,7 @@ use crate::excerpt;
 use crate::printable::printable;
 use crate::source::SourceLocation;
 
-/// What is wrong with the configuration, where, and what to do about it.
+/// A configuration error with locations and an optional hint.
 #[derive(Clone, Debug)]
 pub struct Error {
     kind: ErrorKind,
@@ -16,74 +16,75 @@ pub struct Error {
     hint: Option<String>,
 }
 
-/// What went wrong.
+/// The kind of a configuration error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A file is there but cannot be read, or is no text.
+    /// A file exists but cannot be read, or is not UTF-8.
     Unreadable,
     /// The text is not TOML.
     Syntax,
-    /// A section or key that nobody knows.
+    /// Unknown section or key.
     UnknownKey,
-    /// A value of another type, or out of range.
+    /// A value has the wrong type or is out of range.
     WrongValue,
-    /// A key that must be there is not.
+    /// A required key is missing.
     MissingKey,
     /// Two items of one kind have the same name.
     Duplicate,
-    /// A name that nothing has.
+    /// A name refers to nothing.
     DanglingReference,
 }
 
 impl Error {
-    /// An error about something at a location.
+    /// Creates an error about a location.
     pub fn at(kind: ErrorKind, location: &SourceLocation, message: impl Into<String>) -> Error {
         Error { kind, message: message.into(), locations: vec![(location.clone(), "")], hint: None }
     }
 
-    /// An error about a file as a whole.
+    /// Creates an error about a whole file.
     pub(crate) fn unreadable(path: &Path, why: &str, hint: Option<&str>) -> Error {
         let message = format!("cannot read configuration \"{}\": {why}", printable(path));
         Error { kind: ErrorKind::Unreadable, message, locations: Vec::new(), hint: hint.map(str::to_owned) }
     }
 
-    /// Adds a second location with what is to be said of it.
+    /// Adds a second location with a note.
     #[must_use]
     pub fn and_at(mut self, location: &SourceLocation, note: &'static str) -> Error {
         self.locations.push((location.clone(), note));
         self
     }
 
-    /// Adds what the user may do about it.
+    /// Sets the hint.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Error {
         self.hint = Some(hint.into());
         self
     }
 
-    /// What went wrong.
+    /// The kind of error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// The message in one line, without a location.
+    /// The message in one line, without locations.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The location it is about, where there is one.
+    /// The first location, if there is one.
     pub fn location(&self) -> Option<&SourceLocation> {
         self.locations.first().map(|(location, _)| location)
     }
 
-    /// What the user may do about it.
+    /// The hint, if there is one.
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 }
 
-/// The message, and every location with its line and carets; without the hint, and without a newline at the end.
+/// Writes the message and, for each location, its line with carets. The hint is not included, and the text
+/// has no final newline.
 impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.message)?;

@@ -1,12 +1,12 @@
-//! Configuration: layers of TOML, the locations it is found in, and what is trusted.
+//! Configuration: TOML in layers, directories, and trust.
 //!
-//! A [`Config`] is made of sources, each a text of a [`Layer`]: what comes with the program, the machine's, the user's,
-//! the project's. Later ones win, in two ways. A section in single brackets holds settings, which are merged field by
-//! field. A section in double brackets is a list of items, each with a name: an item replaces an earlier one of its name as a
-//! whole and keeps its location; a new one comes after all that are there. Order is kept, because it matters.
+//! A [`Config`] merges sources of several [`Layer`]s: embedded defaults, system, user and project. Later
+//! layers override earlier ones. A table section (`[settings]`) is merged field by field. A list section
+//! (`[[agent]]`) holds named items: an item replaces an earlier one of the same name as a whole and keeps its
+//! position, and a new item is appended. Order is preserved because it matters.
 //!
-//! What a section holds is declared by the crate that reads it, as a type with `serde::Deserialize`: the keys that are
-//! known, the values they take, the words of a choice are all learnt from there.
+//! The crate that reads a section declares its content as a type with `serde::Deserialize`. Valid keys, value
+//! types and enum variants come from that type.
 //!
 //! ```
 //! use haft_config::{Config, Layer, Spanned, ConfigSource};
@@ -31,8 +31,8 @@
 //! # Ok::<(), haft_config::Error>(())
 //! ```
 //!
-//! What is wrong is refused: keys and sections that nobody knows, values of another type, names that stand twice. An
-//! [`Error`] shows the line with carets under what is meant, and hints at the nearest name that would have been right.
+//! Unknown sections and keys, values of the wrong type and duplicate names are errors. An [`Error`] shows the
+//! line with carets, and its hint suggests the nearest valid name.
 //!
 //! ```
 //! # use haft_config::{Config, Layer, ConfigSource};
@@ -50,21 +50,21 @@
 //! # Ok::<(), haft_config::Error>(())
 //! ```
 //!
-//! [`Directories`] names the directories that all of this is found in, and [`trust`] remembers which files of projects the user
-//! has allowed to run.
+//! [`Directories`] finds the directories of the installation, the user and the project. [`trust`] remembers
+//! which project files the user allows to run. [`FileRules`] reads files that another user may have created.
 //!
 //! ```
 //! use haft_config::{Directories, DirectoryInputs};
 //! use std::path::Path;
 //!
-//! let sources = DirectoryInputs { home: Some(Path::new("/home/me")), ..DirectoryInputs::default() };
-//! assert_eq!(Directories::resolve(&sources).user.as_deref(), Some(Path::new("/home/me/.config/haft")));
+//! let inputs = DirectoryInputs { home: Some(Path::new("/home/me")), ..DirectoryInputs::default() };
+//! assert_eq!(Directories::resolve(&inputs).user.as_deref(), Some(Path::new("/home/me/.config/haft")));
 //! ```
 //!
 //! # Limits
 //!
-//! A choice is one word: enumerations with data cannot be read. Types that flatten others or look at a value before
-//! they decide (`#[serde(flatten)]`, `#[serde(untagged)]`) hide their keys and locations from the reader; write a visitor instead.
+//! Only unit variants of enums can be read. `#[serde(flatten)]` and `#[serde(untagged)]` hide keys and
+//! locations from the deserializer, so unknown keys in such types are not reported; write a visitor instead.
 
 mod config;
 mod deserialize;

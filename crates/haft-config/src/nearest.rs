@@ -1,6 +1,6 @@
-//! What was probably meant.
+//! Suggestions for misspelt names.
 
-/// The name of `names` that is most like `wrong`, if one is like it at all.
+/// Returns the name most similar to `wrong`, if any is similar enough.
 ///
 /// ```
 /// assert_eq!(haft_config::nearest("modle", ["model", "role", "prompt"]), Some("model"));
@@ -10,42 +10,47 @@ pub fn nearest<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>) -> Opt
     all_nearest(wrong, names).into_iter().next()
 }
 
-/// The few names that are most like `wrong`, the most like it first.
+/// Returns up to three names similar to `wrong`, the most similar first.
 ///
 /// ```
 /// assert_eq!(haft_config::all_nearest("file_rite", ["file_write", "glob", "file_read"]), ["file_write", "file_read"]);
 /// ```
 pub fn all_nearest<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
-    const ALIKE: f64 = 0.75;
-    /// What is so much less alike than the best was hardly meant.
-    const BEHIND: f64 = 0.15;
-    const MOST: usize = 3;
+    /// Minimum similarity of a suggestion.
+    const MIN_SIMILARITY: f64 = 0.75;
+    /// Maximum distance to the best suggestion.
+    const MAX_SIMILARITY_GAP: f64 = 0.15;
+    const MAX_SUGGESTIONS: usize = 3;
     let lower = wrong.to_lowercase();
-    let likeness = |name: &str| {
+    let similarity = |name: &str| {
         let name = name.to_lowercase();
-        // Swapped letters in a short word are one slip, though they leave little in place.
+        // Two swapped letters in a short word count as one mistake, although few letters stay in place.
         let longer = lower.chars().count().max(name.chars().count()).max(1) as f64;
         let slips = 1.0 - strsim::osa_distance(&lower, &name) as f64 / longer + 0.1;
         strsim::jaro_winkler(&lower, &name).max(slips)
     };
-    let mut alike: Vec<(f64, &str)> = names.into_iter().map(|name| (likeness(name), name)).collect();
-    // Of those that are equally alike the last counts, as in every list of which later ones win.
-    alike.reverse();
-    alike.sort_by(|one, other| other.0.total_cmp(&one.0));
-    let least = alike.first().map_or(ALIKE, |best| best.0 - BEHIND).max(ALIKE);
-    alike
+    let mut ranked: Vec<(f64, &str)> = names.into_iter().map(|name| (similarity(name), name)).collect();
+    // Of equally similar names the last wins, like the last layer of a configuration.
+    ranked.reverse();
+    ranked.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let least = ranked.first().map_or(MIN_SIMILARITY, |best| best.0 - MAX_SIMILARITY_GAP).max(MIN_SIMILARITY);
+    ranked
         .into_iter()
-        .take_while(|(likeness, _)| *likeness >= least)
+        .take_while(|(similarity, _)| *similarity >= least)
         .map(|(_, name)| name)
-        .take(MOST)
+        .take(MAX_SUGGESTIONS)
         .collect()
 }
 
-/// The hint for an unknown name: the nearest one, or all there are.
+/// Returns a hint for an unknown name: the nearest valid name, or all of them.
 pub fn suggest<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str> + Clone) -> Option<String> {
     if let Some(name) = nearest(wrong, names.clone()) {
         return Some(format!("did you mean \"{name}\"?"));
     }
     let all: Vec<String> = names.into_iter().map(|name| format!("\"{name}\"")).collect();
-    (!all.is_empty()).then(|| format!("there is {}", all.join(", ")))
+    match all.as_slice() {
+        [] => None,
+        [only] => Some(format!("expected {only}")),
+        _ => Some(format!("expected one of {}", all.join(", "))),
+    }
 }

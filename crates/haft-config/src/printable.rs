@@ -1,14 +1,15 @@
-//! Names that others have chosen, as a terminal may show them.
+//! Escapes untrusted names for display on a terminal.
 
 use std::path::Path;
 
-/// A path without anything that a terminal would act on: control characters and those that turn the direction of
-/// writing are shown as `\u{…}`, a newline as `\n`.
+/// Formats a path with control characters and invisible Unicode characters escaped as `\u{…}`, and newlines
+/// as `
+/// `.
 pub fn printable(path: impl AsRef<Path>) -> String {
     printable_text(&path.as_ref().to_string_lossy())
 }
 
-/// The same for a text of one line.
+/// Escapes control characters and invisible Unicode characters in a line of text.
 pub fn printable_text(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -21,7 +22,7 @@ pub fn printable_text(text: &str) -> String {
     shown
 }
 
-/// Characters that change how others are shown: direction marks, overrides, isolates, and those without width.
+/// Returns true for direction marks, overrides, isolates and zero-width characters.
 fn is_invisible(letter: char) -> bool {
     matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
@@ -31,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_cannot_move_the_cursor_or_turn_the_line_around() {
+    fn control_and_direction_characters_are_escaped() {
         for (name, shown) in [
             ("plain ä 字", "plain ä 字"),
             ("two\nlines", "two\\nlines"),

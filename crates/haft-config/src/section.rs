@@ -1,15 +1,15 @@
-//! The sections there are.
+//! The sections of a configuration file.
 
 use crate::tree::TomlValue;
 
-/// A section that a configuration may have.
+/// A section of a configuration file.
 #[derive(Clone, Copy, Debug)]
 pub struct Section {
     /// Its name.
     pub name: &'static str,
-    /// How it is written.
-    pub form: SectionShape,
-    /// What it is about.
+    /// Table or list.
+    pub shape: SectionShape,
+    /// What it configures.
     pub summary: &'static str,
 }
 
@@ -18,7 +18,7 @@ pub struct Section {
 pub enum SectionShape {
     /// `[name]`: settings, merged field by field.
     Table,
-    /// `[[name]]`, once for every item, each with a `name` of its own.
+    /// `[[name]]` for each item, with a `name` key.
     List,
 }
 
@@ -31,20 +31,20 @@ impl SectionShape {
     }
 }
 
-/// All sections. What each of them holds is declared by the crate that reads it, as a type.
+/// All sections. The crate that reads a section declares its content.
 pub const SECTIONS: &[Section] = &[
-    Section { name: "settings", form: SectionShape::Table, summary: "how agents are launched" },
-    Section { name: "agent", form: SectionShape::List, summary: "agents to launch" },
-    Section { name: "role", form: SectionShape::List, summary: "who an agent is" },
-    Section { name: "context", form: SectionShape::List, summary: "what an agent should know" },
-    Section { name: "task", form: SectionShape::List, summary: "what an agent is often asked to do" },
-    Section { name: "mcp", form: SectionShape::List, summary: "MCP servers whose tools are used" },
-    Section { name: "tools", form: SectionShape::Table, summary: "how tools are found and run" },
-    Section { name: "toolset", form: SectionShape::List, summary: "tools that go together" },
+    Section { name: "settings", shape: SectionShape::Table, summary: "defaults for launching agents" },
+    Section { name: "agent", shape: SectionShape::List, summary: "agents that can be launched" },
+    Section { name: "role", shape: SectionShape::List, summary: "roles of an agent" },
+    Section { name: "context", shape: SectionShape::List, summary: "context for the prompt" },
+    Section { name: "task", shape: SectionShape::List, summary: "recurring tasks" },
+    Section { name: "mcp", shape: SectionShape::List, summary: "MCP servers to use tools of" },
+    Section { name: "tools", shape: SectionShape::Table, summary: "limits for tools" },
+    Section { name: "toolset", shape: SectionShape::List, summary: "named lists of allowed tools" },
     Section {
         name: "env",
-        form: SectionShape::Table,
-        summary: "variables that the scripts of agents may have",
+        shape: SectionShape::Table,
+        summary: "environment variables for the scripts of agents",
     },
-    Section { name: "repl", form: SectionShape::Table, summary: "the interactive shell" },
+    Section { name: "repl", shape: SectionShape::Table, summary: "the interactive shell" },
 ];

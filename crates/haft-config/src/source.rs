@@ -1,4 +1,4 @@
-//! Where configuration comes from, and where in it something stands.
+//! Configuration sources and locations in them.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,26 +9,26 @@ use crate::excerpt;
 use crate::file::{FileErrorKind, FileRules, MAX_CONFIG_BYTES, Owners};
 use crate::printable::printable;
 
-/// The name of the file of each layer, in the layer's directory.
+/// Name of the configuration file in each layer's directory.
 pub const CONFIG_FILE_NAME: &str = "config.toml";
 
-/// How near to the user's hands a source is; a later one wins.
+/// Layer of a source. A later layer overrides an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Layer {
-    /// What comes with the program.
+    /// Compiled into the program.
     Embedded,
-    /// What the machine's owner has set for everybody.
+    /// Installed for all users of the machine.
     System,
     /// The user's own.
     User,
-    /// The project's, which may come from strangers.
+    /// The project's. It may come from an untrusted repository.
     Project,
 }
 
 impl Layer {
-    /// Its name in messages and results.
+    /// The name in messages and results.
     pub fn as_str(self) -> &'static str {
         match self {
             Layer::Embedded => "embedded",
@@ -45,25 +45,25 @@ impl fmt::Display for Layer {
     }
 }
 
-/// One text of configuration.
+/// A configuration text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigSource {
-    /// How near it is.
+    /// The layer.
     pub layer: Layer,
-    /// What it is called in messages.
+    /// The name in messages.
     pub name: String,
-    /// Where it was read from; what is embedded has no such location.
+    /// The file it was read from, or `None` for embedded text.
     pub path: Option<PathBuf>,
-    /// The text itself.
+    /// The text.
     pub text: String,
 }
 
 impl ConfigSource {
-    /// Reads the file of a layer from its directory; `None` if there is none. `name` is what the directory is called in
-    /// messages. A project's file has to be within the project.
+    /// Reads the configuration file in `directory`, or returns `None` if it does not exist. Messages call the
+    /// directory `name`. A project's file must be within the project.
     ///
     /// # Errors
-    /// If the file is there and is not text, is not a regular file of these owners, or cannot be read.
+    /// Fails if the file exists but is not UTF-8, is not a regular file of these owners, or cannot be read.
     pub fn read(
         layer: Layer,
         directory: &Path,
@@ -87,8 +87,8 @@ impl ConfigSource {
     }
 }
 
-/// Where something stands, as numbers that only mean something to the [`Config`](crate::Config) it was read from: it
-/// makes a [`SourceLocation`] of them.
+/// A byte range in one source of a [`Config`](crate::Config). [`Config::locate`](crate::Config::locate)
+/// resolves it into a [`SourceLocation`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConfigSpan {
     pub(crate) source: usize,
@@ -96,7 +96,7 @@ pub struct ConfigSpan {
     pub(crate) end: usize,
 }
 
-/// A location in a source.
+/// A byte range in a source.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SourceLocation {
     pub(crate) source: Arc<ConfigSource>,
@@ -105,22 +105,22 @@ pub struct SourceLocation {
 }
 
 impl SourceLocation {
-    /// The source it is in.
+    /// The source.
     pub fn source(&self) -> &ConfigSource {
         &self.source
     }
 
-    /// The layer of its source.
+    /// The layer of the source.
     pub fn layer(&self) -> Layer {
         self.source.layer
     }
 
-    /// The number of its line, from 1.
+    /// The line number, starting at 1.
     pub fn line(&self) -> usize {
         excerpt::position(&self.source.text, self.start).0
     }
 
-    /// The first occurrence of `text` within the location, or the whole of it.
+    /// Narrows the location to the first occurrence of `text`, or returns it unchanged.
     #[must_use]
     pub fn narrowed(&self, text: &str) -> SourceLocation {
         let whole = self.source.text.get(self.start..self.end).unwrap_or_default();
@@ -134,7 +134,7 @@ impl SourceLocation {
     }
 }
 
-/// `name:line`.
+/// Writes `name:line`.
 impl fmt::Display for SourceLocation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}:{}", self.source.name, self.line())

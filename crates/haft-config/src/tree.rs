@@ -1,4 +1,4 @@
-//! TOML as a tree in which everything knows its location.
+//! A TOML tree in which every value has a span.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use toml::de::{DeTable, DeValue};
 use crate::error::{Error, ErrorKind};
 use crate::source::{ConfigSource, ConfigSpan, SourceLocation};
 
-/// A value with where it stands.
+/// A value with its span.
 #[derive(Clone, Debug)]
 pub(crate) struct TomlNode {
     pub(crate) span: ConfigSpan,
     pub(crate) value: TomlValue,
 }
 
-/// A value, its tables in the order they were written.
+/// A TOML value. Tables keep their order.
 #[derive(Clone, Debug)]
 pub(crate) enum TomlValue {
     Text(String),
@@ -29,20 +29,20 @@ pub(crate) enum TomlValue {
 }
 
 impl TomlValue {
-    /// What it is called in messages.
-    pub(crate) fn word(&self) -> &'static str {
+    /// Description in messages, with an article.
+    pub(crate) fn describe(&self) -> &'static str {
         match self {
-            TomlValue::Text(_) => "a text",
+            TomlValue::Text(_) => "a string",
             TomlValue::Integer(_) | TomlValue::Float(_) => "a number",
-            TomlValue::Flag(_) => "true or false",
+            TomlValue::Flag(_) => "a boolean",
             TomlValue::Date(_) => "a date",
-            TomlValue::List(_) => "a list",
+            TomlValue::List(_) => "an array",
             TomlValue::Table(_) => "a table",
         }
     }
 }
 
-/// Entries in the order they were written.
+/// Entries in definition order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TomlTable(pub(crate) Vec<(TomlKey, TomlNode)>);
 
@@ -57,13 +57,13 @@ impl TomlTable {
         self.0.iter().find(|(key, _)| key.name == name).map(|(_, node)| node)
     }
 
-    /// Takes an entry out.
+    /// Removes and returns an entry.
     pub(crate) fn take(&mut self, name: &str) -> Option<(TomlKey, TomlNode)> {
         let index = self.0.iter().position(|(key, _)| key.name == name)?;
         Some(self.0.remove(index))
     }
 
-    /// Replaces an entry where it stands, or adds it.
+    /// Replaces an entry in place, or appends it.
     pub(crate) fn set(&mut self, key: TomlKey, node: TomlNode) {
         match self.0.iter_mut().find(|(taken, _)| taken.name == key.name) {
             Some(entry) => *entry = (key, node),
@@ -72,15 +72,15 @@ impl TomlTable {
     }
 }
 
-/// Reads a text, whose marks shall carry this number.
+/// Parses a source. Spans carry the index `number`.
 pub(crate) fn parse(source: &Arc<ConfigSource>, number: usize) -> Result<TomlTable, Error> {
-    let reader = TreeBuilder { source, number };
+    let builder = TreeBuilder { source, number };
     let table = DeTable::parse(&source.text).map_err(|error| {
         let span = error.span().unwrap_or(0..0);
         let message = error.message().lines().next().unwrap_or_default().to_owned();
-        Error::at(ErrorKind::Syntax, &reader.locate(span.start, span.end), message)
+        Error::at(ErrorKind::Syntax, &builder.locate(span.start, span.end), message)
     })?;
-    reader.table(table.into_inner())
+    builder.table(table.into_inner())
 }
 
 struct TreeBuilder<'s> {
@@ -101,7 +101,7 @@ impl TreeBuilder<'_> {
         let span = self.span(&value);
         let out_of_range = |what: &dyn std::fmt::Display| {
             let location = self.locate(span.start, span.end);
-            Error::at(ErrorKind::WrongValue, &location, format!("the number {what} is out of range"))
+            Error::at(ErrorKind::WrongValue, &location, format!("number {what} is out of range"))
         };
         let value = match value.into_inner() {
             DeValue::String(text) => TomlValue::Text(text.into_owned()),

@@ -1,4 +1,4 @@
-//! What is read, what wins, and what is refused.
+//! Merging of layers, and errors with their locations.
 
 use haft_config::{Config, ConfigSource, Error, ErrorKind, Layer, Owners, Spanned};
 use serde::Deserialize;
@@ -53,7 +53,7 @@ fn settings_merge_by_field() {
 }
 
 #[test]
-fn items_are_replaced_whole_and_keep_their_place() {
+fn items_are_replaced_whole_and_keep_their_position() {
     let config = config(&[
         (Layer::Embedded, "[[agent]]\nname='x'\nbin='1'\nprompt='argv'\n[[agent]]\nname='y'\nbin='2'"),
         (Layer::User, "[[agent]]\nname='z'\nbin='3'\n[[agent]]\nname='x'\nbin='4'"),
@@ -65,7 +65,7 @@ fn items_are_replaced_whole_and_keep_their_place() {
     assert_eq!(items[0].location.layer(), Layer::User);
 }
 
-/// What is said of a text, with its hint.
+/// The error for a text, with its hint.
 fn refusal(text: &str) -> (ErrorKind, String) {
     let read = |config: Config| {
         config.settings::<Settings>("settings")?;
@@ -77,7 +77,7 @@ fn refusal(text: &str) -> (ErrorKind, String) {
 }
 
 #[test]
-fn what_is_wrong_is_shown_where_it_stands() {
+fn errors_show_the_line_and_a_hint() {
     for (text, kind, expected) in [
         (
             "[settings]\ntimeuot = 5",
@@ -94,13 +94,13 @@ fn what_is_wrong_is_shown_where_it_stands() {
         (
             "[settings]\ntimeout = 'long'",
             ErrorKind::WrongValue,
-            "expected a whole number, found a text in [settings]\n --> user.toml:2:11\n  |\n\
+            "expected an integer, found a string in [settings]\n --> user.toml:2:11\n  |\n\
              2 | timeout = 'long'\n  |           ^^^^^^",
         ),
         (
             "[settings]\ntimeout = -1",
             ErrorKind::WrongValue,
-            "the number -1 is out of range in [settings]\n --> user.toml:2:11\n  |\n2 | timeout = -1\n  |           ^^",
+            "number -1 is out of range in [settings]\n --> user.toml:2:11\n  |\n2 | timeout = -1\n  |           ^^",
         ),
         (
             "[[agent]]\nname = 'x'\nbin = 'b'\nprompt = 'agrv'",
@@ -111,24 +111,24 @@ fn what_is_wrong_is_shown_where_it_stands() {
         (
             "[[agent]]\nname = 'x'",
             ErrorKind::MissingKey,
-            "the key \"bin\" is missing in [[agent]] \"x\"\n --> user.toml:2:8\n  |\n2 | name = 'x'\n  |        ^^^",
+            "missing key \"bin\" in [[agent]] \"x\"\n --> user.toml:2:8\n  |\n2 | name = 'x'\n  |        ^^^",
         ),
         (
             "[[agent]]\nname = 'x'\nbin = 'b'\n[[agent]]\nname = 'x'\nbin = 'c'",
             ErrorKind::Duplicate,
-            "there is another [[agent]] \"x\" in the same file\n --> user.toml:5:8\n  |\n5 | name = 'x'\n  |        ^^^\n \
-             --> user.toml:2:8\n  |\n2 | name = 'x'\n  |        ^^^ the first one",
+            "duplicate [[agent]] \"x\" in the same file\n --> user.toml:5:8\n  |\n5 | name = 'x'\n  |        ^^^\n \
+             --> user.toml:2:8\n  |\n2 | name = 'x'\n  |        ^^^ first defined here",
         ),
         (
             "[agent]\nname = 'x'",
             ErrorKind::WrongValue,
-            "the section \"agent\" is a list of tables, found a table\n --> user.toml:1:2\n  |\n1 | [agent]\n  |  ^^^^^\n\
-             hint: write [[agent]] for each",
+            "section \"agent\" must be an array of tables, found a table\n --> user.toml:1:2\n  |\n1 | [agent]\n  |  ^^^^^\n\
+             hint: write [[agent]] for each item",
         ),
         (
             "[[agent]]\nname = 'x'\nbin = 'b'\nmodels = { big = 3 }",
             ErrorKind::WrongValue,
-            "expected a text, found a number in [[agent]] \"x\"\n --> user.toml:4:18\n  |\n4 | models = { big = 3 }\n  \
+            "expected a string, found a number in [[agent]] \"x\"\n --> user.toml:4:18\n  |\n4 | models = { big = 3 }\n  \
              |                  ^",
         ),
     ] {
@@ -140,7 +140,7 @@ fn what_is_wrong_is_shown_where_it_stands() {
 }
 
 #[test]
-fn what_is_overridden_is_not_forgiven() {
+fn errors_in_overridden_values_are_still_reported() {
     let config = config(&[
         (Layer::User, "[settings]\ntimeout = 'x'\n[[agent]]\nname='a'\nbin=3"),
         (Layer::Project, "[settings]\ntimeout = 3\n[[agent]]\nname='a'\nbin='b'"),
@@ -151,7 +151,7 @@ fn what_is_overridden_is_not_forgiven() {
 }
 
 #[test]
-fn values_know_their_places() {
+fn values_have_spans() {
     let config = config(&[(
         Layer::User,
         "[[agent]]\nname='a'\nbin='b'\nmodels = { m = 'x' }\nmodel = 'say {what} now'",
@@ -166,7 +166,7 @@ fn values_know_their_places() {
 }
 
 #[test]
-fn a_file_that_is_there_and_cannot_be_read_is_no_missing_file() {
+fn an_unreadable_file_is_not_treated_as_missing() {
     let directory = tempfile::tempdir().unwrap();
     let add = |config: &mut Config| {
         config.add_file(Layer::Project, directory.path(), directory.path(), &Owners::of_process())

@@ -1,4 +1,4 @@
-//! An agent: how it is called, and what it takes in which delivery.
+//! Agent definitions: the command, and how the agent accepts its prompt.
 
 use std::collections::HashSet;
 
@@ -11,18 +11,18 @@ use crate::mcp_config::McpFormat;
 use crate::name_lookup;
 use crate::template::{Template, TemplateKind};
 
-/// A delivery in which an agent gets its prompt.
+/// How an agent receives its prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum PromptDelivery {
-    /// As an argument, where `{prompt}` stands.
+    /// As an argument, in place of `{prompt}`.
     Argv,
-    /// In its environment, where `{prompt}` stands.
+    /// In an environment variable, in place of `{prompt}`.
     Env,
-    /// In a file, whose path stands for `{prompt_file}`.
+    /// In a file whose path replaces `{prompt_file}`.
     File,
-    /// On its standard input.
+    /// On standard input.
     Stdin,
 }
 
@@ -42,7 +42,8 @@ pub struct Agent {
     pub(crate) bin: String,
     pub(crate) command: Invocation,
     pub(crate) batch: Option<Invocation>,
-    /// The deliveries in which it takes its prompt, the preferred first; none if its command shall show it.
+    /// Accepted prompt deliveries in order of preference. Empty if they follow from the command's
+    /// placeholders.
     pub(crate) deliveries: Vec<PromptDelivery>,
     pub(crate) models: Vec<(String, String)>,
     pub(crate) default_model: Option<String>,
@@ -52,37 +53,37 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// What it is called.
+    /// The name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The program: a name to be found by `PATH`, or a path.
+    /// The program: a path, or a name to look up in `PATH`.
     pub fn bin(&self) -> &str {
         &self.bin
     }
 
-    /// What it is, for people.
+    /// The description, if there is one.
     pub fn description(&self) -> Option<&str> {
         self.description.as_deref()
     }
 
-    /// Where it is defined.
+    /// Where the agent is defined.
     pub fn location(&self) -> &SourceLocation {
         &self.location
     }
 
-    /// Its models: alias and id.
+    /// The models as pairs of alias and id.
     pub fn models(&self) -> &[(String, String)] {
         &self.models
     }
 
-    /// The words it is called by: those for a run without a person, if it has them and they are asked for.
+    /// The command to run. With `batch`, the non-interactive command if the agent has one.
     pub(crate) fn invocation(&self, batch: bool) -> &Invocation {
         self.batch.as_ref().filter(|_| batch).unwrap_or(&self.command)
     }
 
-    /// The id of a model: by its alias, by the only alias it is a part of, or itself.
+    /// Resolves a model: an alias, a unique part of one, or an id. Without `wanted`, the default model.
     pub fn model(&self, wanted: Option<&str>) -> Option<String> {
         let wanted = wanted.or(self.default_model.as_deref())?;
         let aliases: Vec<&str> = self.models.iter().map(|(alias, _)| alias.as_str()).collect();
@@ -98,12 +99,12 @@ impl Agent {
         Some(alias.map_or_else(|| wanted.to_owned(), |index| self.models[index].1.clone()))
     }
 
-    /// Whether its variables use a placeholder.
+    /// Returns true if an environment variable of the agent uses the placeholder.
     pub(crate) fn environment_uses(&self, name: &str) -> bool {
         self.environment.iter().any(|(_, value)| value.names().any(|used| used == name))
     }
 
-    /// Reads one as it is written.
+    /// Converts a configuration item.
     pub(crate) fn read(config: &Config, item: ConfigItem<AgentConfig>) -> Result<Agent, Error> {
         let written = item.value;
         let reader = AgentReader { config, name: &item.name, shell: written.shell };
@@ -130,7 +131,7 @@ impl Agent {
             location: item.location,
         };
         if let Some(bin) = written.bin.as_ref().filter(|bin| bin.is_empty()) {
-            let message = format!("the \"bin\" of [[agent]] \"{}\" is empty", agent.name);
+            let message = format!("\"bin\" of [[agent]] \"{}\" is empty", agent.name);
             return Err(Error::at(ErrorKind::WrongValue, &config.locate(bin.span), message));
         }
         if let Some(deliveries) = &written.prompt {
@@ -139,23 +140,23 @@ impl Agent {
         Ok(agent)
     }
 
-    /// Refuses a delivery that the command has no location for.
+    /// Fails if a configured delivery has no matching placeholder.
     fn check_ways(&self, location: &SourceLocation) -> Result<(), Error> {
         let invocations = || [Some(&self.command), self.batch.as_ref()].into_iter().flatten();
         let uses = |name: &str| invocations().any(|invocation| invocation.uses(name));
         for delivery in &self.deliveries {
             let (word, missing) = match delivery {
-                PromptDelivery::Argv if !uses("prompt") => ("argv", "{prompt} is nowhere in its command"),
+                PromptDelivery::Argv if !uses("prompt") => ("argv", "its command has no {prompt}"),
                 PromptDelivery::File if !uses("prompt_file") && !self.environment_uses("prompt_file") => {
-                    ("file", "{prompt_file} is nowhere in its command or environment")
+                    ("file", "neither its command nor its \"env\" has {prompt_file}")
                 }
                 PromptDelivery::Env if !self.environment_uses("prompt") => {
-                    ("env", "{prompt} is nowhere in its \"env\"")
+                    ("env", "its \"env\" has no {prompt}")
                 }
                 _ => continue,
             };
             let message =
-                format!("[[agent]] \"{}\" takes its prompt by \"{word}\", but {missing}", self.name);
+                format!("[[agent]] \"{}\" uses prompt delivery \"{word}\", but {missing}", self.name);
             return Err(Error::at(ErrorKind::WrongValue, &location.narrowed(word), message));
         }
         Ok(())
@@ -184,17 +185,17 @@ impl AgentReader<'_> {
                 Ok(Invocation::Line(Template::parse(line, TemplateKind::Line, &location)?))
             }
             CommandConfig::Line(_) => refuse(
-                "is one text",
-                "write a list of arguments, [\"{bin}\", \"{prompt}\"], or set shell = true",
+                "is a string",
+                "write an array of arguments, [\"{bin}\", \"{prompt}\"], or set shell = true",
             ),
             CommandConfig::List(_) if self.shell => {
-                refuse("is a list, and shell = true", "a shell takes one text")
+                refuse("is an array, but shell = true", "with shell = true, write one string")
             }
-            CommandConfig::List(words) if words.is_empty() => refuse("is empty", "it begins with \"{bin}\""),
+            CommandConfig::List(words) if words.is_empty() => refuse("is empty", "start it with \"{bin}\""),
             CommandConfig::List(words) => {
                 let words = words.iter().map(|word| self.word(word)).collect::<Result<Vec<_>, _>>()?;
                 if matches!(words.first(), Some(CommandWord::Group(_))) {
-                    return refuse("begins with a group", "the program is there in any case");
+                    return refuse("starts with a group", "the program cannot be optional");
                 }
                 Ok(Invocation::Words(words))
             }
@@ -218,7 +219,7 @@ impl AgentReader<'_> {
         let variable = |(name, value): &(String, Spanned<String>)| {
             let location = self.config.locate(value.span);
             if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
-                let message = format!("\"{}\" cannot be an environment variable", name.escape_debug());
+                let message = format!("invalid environment variable name \"{}\"", name.escape_debug());
                 return Err(Error::at(ErrorKind::WrongValue, &location, message));
             }
             Ok((name.clone(), Template::parse(value, TemplateKind::Agent, &location)?))
@@ -235,7 +236,7 @@ impl AgentReader<'_> {
                 return Err(self.unknown(
                     &location,
                     &word,
-                    "takes no prompt by",
+                    "prompt delivery",
                     DELIVERIES.map(|(delivery, _)| delivery),
                 ));
             };
@@ -247,7 +248,7 @@ impl AgentReader<'_> {
     fn format(&self, written: &Spanned<String>) -> Result<McpFormat, Error> {
         McpFormat::named(written).ok_or_else(|| {
             let location = self.config.locate(written.span);
-            self.unknown(&location, written, "has no MCP configuration of the form", McpFormat::NAMES)
+            self.unknown(&location, written, "MCP format", McpFormat::NAMES)
         })
     }
 
@@ -258,7 +259,7 @@ impl AgentReader<'_> {
         what: &str,
         known: [&str; N],
     ) -> Error {
-        let message = format!("[[agent]] \"{}\" {what} \"{word}\"", self.name);
+        let message = format!("unknown {what} \"{word}\" in [[agent]] \"{}\"", self.name);
         let error = Error::at(ErrorKind::WrongValue, location, message);
         error.with_hint(suggest(word, known).unwrap_or_default())
     }

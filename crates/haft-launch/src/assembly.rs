@@ -1,4 +1,4 @@
-//! The texts of a launch: which files and commands they need, and what is made of them.
+//! Assembles the role and the prompt from text sources.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -12,18 +12,18 @@ use crate::template::PlaceholderValues;
 use crate::text_file::{self, FileText};
 use crate::text_source::TextSource;
 
-/// How long git may take to answer.
+/// Time limit for a git command.
 const GIT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The placeholders that git answers, with the question.
-const GIT: [(&str, &[&str]); 4] = [
+/// Placeholders that git commands provide.
+const GIT_COMMANDS: [(&str, &[&str]); 4] = [
     ("git_branch", &["git", "branch", "--show-current"]),
     ("git_root", &["git", "rev-parse", "--show-toplevel"]),
     ("git_user", &["git", "config", "--get", "user.name"]),
     ("git_email", &["git", "config", "--get", "user.email"]),
 ];
 
-/// The texts of a launch in the making: files are read, commands are still to be run.
+/// A prompt in progress: files have been read, commands have not run yet.
 #[derive(Debug)]
 pub struct PromptAssembly<'s> {
     facts: &'s HostFacts,
@@ -32,24 +32,24 @@ pub struct PromptAssembly<'s> {
     contexts: Vec<PendingText>,
     task: Option<PendingText>,
     commands: Vec<ContextCommand>,
-    /// Which command_index answers which placeholder of git.
+    /// For each git placeholder, the index of its command.
     git: HashMap<&'static str, usize>,
 }
 
-/// The texts of a launch.
+/// The role and the prompt of a launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AssembledPrompt {
-    /// Who the agent shall be.
+    /// The role text, if there is a role.
     pub role: Option<Vec<u8>>,
-    /// What it shall know and do.
+    /// The prompt text.
     pub prompt: Vec<u8>,
-    /// The contexts that are in it.
+    /// Names of the contexts in the prompt.
     pub included: Vec<String>,
-    /// What could not be made, or not as it should, and why.
+    /// Notes about texts that were left out or truncated.
     pub notes: Vec<String>,
 }
 
-/// A text in the making.
+/// A text whose command may not have run yet.
 #[derive(Debug)]
 struct PendingText {
     label: String,
@@ -61,7 +61,7 @@ struct PendingText {
 }
 
 impl<'s> PromptAssembly<'s> {
-    /// Begins to assemble what was selected.
+    /// Reads the files of the selected texts and collects their commands.
     pub fn new(
         selection: &LaunchSelection<'_>,
         request: &LaunchRequest,
@@ -78,22 +78,22 @@ impl<'s> PromptAssembly<'s> {
         };
         let role = selection.role.map(|role| ("role", role.name.as_str(), &role.source, !role.optional));
         let task = selection.task.map(|task| ("task", task.name.as_str(), &task.source, true));
-        assembly.role = role.map(|parts| assembly.piece(selection, parts));
+        assembly.role = role.map(|parts| assembly.pending(selection, parts));
         for chosen in &selection.contexts {
             let parts = ("context", chosen.name.as_str(), &chosen.source, chosen.required);
-            let piece = assembly.piece(selection, parts);
-            assembly.contexts.push(piece);
+            let pending = assembly.pending(selection, parts);
+            assembly.contexts.push(pending);
         }
-        assembly.task = task.map(|parts| assembly.piece(selection, parts));
+        assembly.task = task.map(|parts| assembly.pending(selection, parts));
         assembly
     }
 
-    /// The commands whose results [`finish`](PromptAssembly::finish) wants, in this order.
+    /// The commands to run. [`finish`](PromptAssembly::finish) expects their results in this order.
     pub fn commands(&self) -> &[ContextCommand] {
         &self.commands
     }
 
-    fn piece(
+    fn pending(
         &mut self,
         selection: &LaunchSelection<'_>,
         parts: (&str, &str, &TextSource, bool),
@@ -102,7 +102,7 @@ impl<'s> PromptAssembly<'s> {
         let file = source.file.as_deref().filter(|_| source.prompt.is_some() || source.needs_file());
         let file = file.map(|file| text_file::read(file, source, self.facts));
         let command_index = source.needs_command().then(|| self.command(selection, source));
-        for (placeholder, words) in GIT {
+        for (placeholder, words) in GIT_COMMANDS {
             if source.names().any(|used| used == placeholder) && !self.git.contains_key(placeholder) {
                 let argv = words.iter().map(Into::into).collect();
                 let index = self.add(argv, GIT_TIMEOUT);
@@ -113,7 +113,7 @@ impl<'s> PromptAssembly<'s> {
         PendingText { label, name: name.to_owned(), source: source.clone(), required, file, command_index }
     }
 
-    /// Adds the command of a source: a list is run as it is, a text by a shell.
+    /// Adds the command of a text source. An array is executed directly, a string by the shell.
     fn command(&mut self, selection: &LaunchSelection<'_>, source: &TextSource) -> usize {
         let settings = &selection.catalogue.settings;
         let argv = match &source.command {
@@ -134,57 +134,57 @@ impl<'s> PromptAssembly<'s> {
         self.commands.len() - 1
     }
 
-    /// Makes the texts, given what came of the commands.
+    /// Builds the texts from the results of the commands.
     ///
     /// # Errors
-    /// If something that has to be there cannot be made.
-    pub fn finish(self, found: &[CommandResult]) -> Result<AssembledPrompt, Error> {
-        let mut material = AssembledPrompt::default();
+    /// Fails if a required text cannot be built.
+    pub fn finish(self, results: &[CommandResult]) -> Result<AssembledPrompt, Error> {
+        let mut prompt = AssembledPrompt::default();
         if let Some(role) = &self.role {
-            material.role = self.make(role, found, &mut material.notes)?.filter(|text| !text.is_empty());
+            prompt.role = self.make(role, results, &mut prompt.notes)?.filter(|text| !text.is_empty());
         }
         let mut texts = Vec::new();
         for context in &self.contexts {
             if let Some(text) =
-                self.make(context, found, &mut material.notes)?.filter(|text| !text.is_empty())
+                self.make(context, results, &mut prompt.notes)?.filter(|text| !text.is_empty())
             {
-                material.included.push(context.name.clone());
+                prompt.included.push(context.name.clone());
                 texts.push(text);
             }
         }
         let mut instructions = Some(self.instructions.clone()).filter(|text| !text.is_empty());
         if let Some(task) = &self.task {
-            texts.extend(self.make(task, found, &mut material.notes)?);
-            // What the user says is never lost, whether the task has a location for it or not.
+            texts.extend(self.make(task, results, &mut prompt.notes)?);
+            // Instructions that the task does not place are appended, so they are never lost.
             instructions = instructions.filter(|_| !task.source.names().any(|name| name == "instructions"));
         }
         texts.extend(instructions);
-        material.prompt = join(&texts);
-        Ok(material)
+        prompt.prompt = join(&texts);
+        Ok(prompt)
     }
 
-    /// The text of a piece; nothing, and a note, if it cannot be made and need not be there.
+    /// Returns a text, or `None` with a note if an optional text cannot be built.
     fn make(
         &self,
-        piece: &PendingText,
-        found: &[CommandResult],
+        pending: &PendingText,
+        results: &[CommandResult],
         notes: &mut Vec<String>,
     ) -> Result<Option<Vec<u8>>, Error> {
-        match self.text(piece, found, notes) {
+        match self.text(pending, results, notes) {
             Ok(text) => Ok(Some(text)),
-            Err(why) if piece.required => {
-                let message = format!("{} cannot be made: {why}", piece.label);
+            Err(why) if pending.required => {
+                let message = format!("cannot build {}: {why}", pending.label);
                 let error = Error::new(ErrorKind::MissingText, message);
-                Err(match piece.source.location() {
+                Err(match pending.source.location() {
                     Some(location) => error.with_hint(format!("it is defined at {location}")),
                     None => error,
                 })
             }
             Err(why) => {
-                let silent = piece.source.layer() == haft_config::Layer::Embedded
-                    && matches!(&piece.file, Some(file) if file.is_absent());
+                let silent = pending.source.layer() == haft_config::Layer::Embedded
+                    && matches!(&pending.file, Some(file) if file.is_absent());
                 if !silent {
-                    notes.push(format!("{} left out: {why}", piece.label));
+                    notes.push(format!("{} is left out: {why}", pending.label));
                 }
                 Ok(None)
             }
@@ -193,49 +193,51 @@ impl<'s> PromptAssembly<'s> {
 
     fn text(
         &self,
-        piece: &PendingText,
-        found: &[CommandResult],
+        pending: &PendingText,
+        results: &[CommandResult],
         notes: &mut Vec<String>,
     ) -> Result<Vec<u8>, String> {
-        let file = match &piece.file {
-            Some(file) if piece.source.needs_file() => Some(file.contents.clone()?),
+        let file = match &pending.file {
+            Some(file) if pending.source.needs_file() => Some(file.contents.clone()?),
             _ => None,
         };
-        let output = match piece.command_index.and_then(|index| found.get(index)) {
+        let output = match pending.command_index.and_then(|index| results.get(index)) {
             None => None,
-            Some(CommandResult::Text(text)) => Some(text.clone()),
-            Some(CommandResult::Cut(text, total)) => {
-                notes.push(format!("{}: only {} of {total} bytes are used", piece.label, text.len()));
+            Some(CommandResult::Output(text)) => Some(text.clone()),
+            Some(CommandResult::Truncated(text, total)) => {
+                notes.push(format!("{}: only {} of {total} bytes are used", pending.label, text.len()));
                 Some(text.clone())
             }
-            Some(CommandResult::Nothing(why)) => return Err(why.clone()),
+            Some(CommandResult::Failed(why)) => return Err(why.clone()),
         };
-        let Some(template) = &piece.source.prompt else { return Ok(file.or(output).unwrap_or_default()) };
+        let Some(template) = &pending.source.prompt else { return Ok(file.or(output).unwrap_or_default()) };
         let mut values = HashMap::new();
         for name in template.names() {
             let value = match name {
-                "file" => piece.file.as_ref().map(|file| file.shown.clone().into_bytes()).unwrap_or_default(),
+                "file" => {
+                    pending.file.as_ref().map(|file| file.shown.clone().into_bytes()).unwrap_or_default()
+                }
                 "file_contents" => file.clone().unwrap_or_default(),
-                "command" => piece.source.command().unwrap_or_default().join(" ").into_bytes(),
+                "command" => pending.source.command().unwrap_or_default().join(" ").into_bytes(),
                 "command_output" => output.clone().unwrap_or_default(),
                 "instructions" => self.instructions.clone(),
-                _ => self.facts.fact(name).unwrap_or_else(|| self.git_answer(name, found)),
+                _ => self.facts.fact(name).unwrap_or_else(|| self.git_output(name, results)),
             };
             values.insert(name.to_owned(), value);
         }
-        Ok(template.fill(&Named(values)))
+        Ok(template.fill(&TextValues(values)))
     }
 
-    /// What git said, without its newline; nothing where it had no answer.
-    fn git_answer(&self, name: &str, found: &[CommandResult]) -> Vec<u8> {
-        match self.git.get(name).and_then(|index| found.get(*index)) {
-            Some(CommandResult::Text(text)) => text.strip_suffix(b"\n").unwrap_or(text).to_vec(),
+    /// Output of a git command without its newline, or nothing if git failed.
+    fn git_output(&self, name: &str, results: &[CommandResult]) -> Vec<u8> {
+        match self.git.get(name).and_then(|index| results.get(*index)) {
+            Some(CommandResult::Output(text)) => text.strip_suffix(b"\n").unwrap_or(text).to_vec(),
             _ => Vec::new(),
         }
     }
 }
 
-/// The words of a shell, up to the one that is the line.
+/// The shell command line up to the script argument.
 pub(crate) fn shell_words(shell: Option<&StringOrList>, facts: &HostFacts) -> Vec<String> {
     match shell {
         Some(StringOrList::List(words)) => words.clone(),
@@ -244,7 +246,7 @@ pub(crate) fn shell_words(shell: Option<&StringOrList>, facts: &HostFacts) -> Ve
     }
 }
 
-/// StringOrList with an empty line between them; each stays as it is.
+/// Joins texts with an empty line between them.
 fn join(texts: &[Vec<u8>]) -> Vec<u8> {
     let mut joined = Vec::new();
     for text in texts {
@@ -256,9 +258,9 @@ fn join(texts: &[Vec<u8>]) -> Vec<u8> {
     joined
 }
 
-struct Named(HashMap<String, Vec<u8>>);
+struct TextValues(HashMap<String, Vec<u8>>);
 
-impl PlaceholderValues for Named {
+impl PlaceholderValues for TextValues {
     fn value(&self, name: &str) -> &[u8] {
         self.0.get(name).map(Vec::as_slice).unwrap_or_default()
     }

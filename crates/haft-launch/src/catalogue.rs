@@ -1,4 +1,4 @@
-//! All agents, roles, contexts and tasks there are, read and checked.
+//! All configured agents, roles, contexts and tasks.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -13,10 +13,10 @@ use crate::agent::Agent;
 use crate::config_types::{ContextConfig, RoleConfig, SettingsConfig, StringOrList, TaskConfig};
 use crate::text_source::{self, DEFAULT_TIMEOUT, TextKeys, TextSource};
 
-/// What haft knows about agents without being told.
+/// Default definitions of agents and contexts.
 const EMBEDDED: &str = include_str!("defaults.toml");
 
-/// Everything that can be launched, and with what.
+/// All configured agents, roles, contexts and tasks, with their references checked.
 #[derive(Clone, Debug)]
 pub struct Catalogue {
     pub(crate) config: Config,
@@ -27,7 +27,7 @@ pub struct Catalogue {
     pub(crate) tasks: Vec<LaunchTask>,
 }
 
-/// What holds for every launch.
+/// Settings for all launches.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LaunchSettings {
     pub(crate) default_agent: Option<String>,
@@ -37,58 +37,58 @@ pub(crate) struct LaunchSettings {
     pub(crate) mcp: bool,
 }
 
-/// Who an agent shall be.
+/// A role: instructions about how the agent behaves.
 #[derive(Clone, Debug)]
 pub struct AgentRole {
-    /// What it is called.
+    /// The name.
     pub name: String,
-    /// How its text is made.
+    /// Where the text comes from.
     pub source: TextSource,
-    /// Whether a launch goes on without it if it cannot be made.
+    /// If true, a launch continues without the role when its text cannot be built.
     pub optional: bool,
-    /// What it is for.
+    /// The description, if there is one.
     pub description: Option<String>,
 }
 
-/// What an agent shall know.
+/// A context: information for the prompt.
 #[derive(Clone, Debug)]
 pub struct PromptContext {
-    /// What it is called.
+    /// The name.
     pub name: String,
-    /// How its text is made.
+    /// Where the text comes from.
     pub source: TextSource,
-    /// Whether it is part of every launch, and stops it if it cannot be made.
+    /// If true, the context is part of every launch, and a launch fails without it.
     pub required: bool,
-    /// Whether it is part of a launch that says nothing else.
+    /// If true, the context is part of launches without a task or prompt command.
     pub default: bool,
-    /// Names that it shares with others.
+    /// Tags to select it by.
     pub tags: Vec<String>,
-    /// What it is about.
+    /// The description, if there is one.
     pub description: Option<String>,
 }
 
-/// What an agent is often asked to do.
+/// A task: a prompt with a name.
 #[derive(Clone, Debug)]
 pub struct LaunchTask {
-    /// What it is called.
+    /// The name.
     pub name: String,
-    /// How its text is made.
+    /// Where the text comes from.
     pub source: TextSource,
-    /// The role that goes with it.
+    /// The role to use.
     pub role: Option<String>,
-    /// The agent that does it.
+    /// The agent to use.
     pub agent: Option<String>,
-    /// The model it is done with.
+    /// The model to use.
     pub model: Option<String>,
-    /// Another name.
+    /// An alternative name.
     pub alias: Option<String>,
-    /// Names that it shares with others.
+    /// Tags.
     pub tags: Vec<String>,
-    /// What it is about.
+    /// The description, if there is one.
     pub description: Option<String>,
 }
 
-/// What haft knows without being told, as the lowest layer.
+/// The embedded defaults as a configuration source of the lowest layer.
 pub fn embedded() -> ConfigSource {
     ConfigSource {
         layer: Layer::Embedded,
@@ -99,37 +99,37 @@ pub fn embedded() -> ConfigSource {
 }
 
 impl Catalogue {
-    /// Reads and checks a configuration, on top of what haft knows without being told.
+    /// Reads and checks configuration on top of the embedded defaults.
     ///
     /// # Errors
-    /// The first thing that is wrong with it.
+    /// Fails with the first error found.
     pub fn read(sources: impl IntoIterator<Item = ConfigSource>) -> Result<Catalogue, Error> {
-        let (catalogue, errors) = Catalogue::survey(sources);
+        let (catalogue, errors) = Catalogue::read_lenient(sources);
         errors.into_iter().next().map_or(Ok(catalogue), Err)
     }
 
-    /// Reads as much of a configuration as can be understood. Yields all that is wrong with it besides: one thing an item.
-    pub fn survey(sources: impl IntoIterator<Item = ConfigSource>) -> (Catalogue, Vec<Error>) {
+    /// Reads configuration and returns the valid items together with all errors, at most one for each item.
+    pub fn read_lenient(sources: impl IntoIterator<Item = ConfigSource>) -> (Catalogue, Vec<Error>) {
         let mut config = Config::new();
         let mut errors = config.add_lenient(embedded());
         errors.extend(sources.into_iter().flat_map(|source| config.add_lenient(source)));
-        let agents = understood(&config, "agent", &mut errors, Agent::read);
-        let roles = understood(&config, "role", &mut errors, role);
-        let contexts = without_defaults(understood(&config, "context", &mut errors, context));
+        let agents = convert_items(&config, "agent", &mut errors, Agent::read);
+        let roles = convert_items(&config, "role", &mut errors, role);
+        let contexts = without_defaults(convert_items(&config, "context", &mut errors, context));
         let (settings, written) = settings(&config).unwrap_or_else(|error| {
             errors.push(error);
             Default::default()
         });
         let catalogue = Catalogue { settings, agents, roles, contexts, tasks: Vec::new(), config };
-        errors.extend(catalogue.refer("agent", &written.default_agent).err());
-        errors.extend(catalogue.refer("role", &written.default_role).err());
+        errors.extend(catalogue.check_reference("agent", &written.default_agent).err());
+        errors.extend(catalogue.check_reference("role", &written.default_role).err());
         let tasks = catalogue.read_tasks(&mut errors);
         (Catalogue { tasks, ..catalogue }, errors)
     }
 
     fn read_tasks(&self, errors: &mut Vec<Error>) -> Vec<LaunchTask> {
-        let (items, faults) = self.config.items_lenient::<TaskConfig>("task");
-        errors.extend(faults);
+        let (items, item_errors) = self.config.items_lenient::<TaskConfig>("task");
+        errors.extend(item_errors);
         let mut names: HashMap<String, SourceLocation> =
             items.iter().map(|item| (item.name.clone(), item.location.clone())).collect();
         let mut tasks = Vec::new();
@@ -147,20 +147,22 @@ impl Catalogue {
         item: ConfigItem<TaskConfig>,
         names: &mut HashMap<String, SourceLocation>,
     ) -> Result<LaunchTask, Error> {
-        self.refer("role", &item.value.role)?;
-        self.refer("agent", &item.value.agent)?;
+        self.check_reference("role", &item.value.role)?;
+        self.check_reference("agent", &item.value.agent)?;
         if let Some(alias) = &item.value.alias {
             let location = self.config.locate(alias.span);
             if let Some(first) = names.insert(alias.value.clone(), location.clone()) {
-                let message = format!("another [[task]] is called \"{}\"", alias.value);
-                return Err(Error::at(ErrorKind::Duplicate, &location, message).and_at(&first, "this one"));
+                let message = format!("duplicate name \"{}\" in [[task]]", alias.value);
+                return Err(
+                    Error::at(ErrorKind::Duplicate, &location, message).and_at(&first, "first defined here")
+                );
             }
         }
         task(&self.config, item)
     }
 
-    /// Refuses a name that nothing has.
-    fn refer(&self, kind: &str, wanted: &Option<Spanned<String>>) -> Result<(), Error> {
+    /// Fails if no agent or role has the name.
+    fn check_reference(&self, kind: &str, wanted: &Option<Spanned<String>>) -> Result<(), Error> {
         let Some(wanted) = wanted else { return Ok(()) };
         let names: Vec<&str> = match kind {
             "agent" => self.agents.iter().map(Agent::name).collect(),
@@ -169,7 +171,7 @@ impl Catalogue {
         if names.contains(&wanted.as_str()) {
             return Ok(());
         }
-        let message = format!("there is no {kind} \"{}\"", wanted.value);
+        let message = format!("unknown {kind} \"{}\"", wanted.value);
         let error = Error::at(ErrorKind::DanglingReference, &self.config.locate(wanted.span), message);
         Err(match suggest(wanted, names.iter().copied()) {
             Some(hint) => error.with_hint(hint),
@@ -177,43 +179,43 @@ impl Catalogue {
         })
     }
 
-    /// The agents, in order.
+    /// The agents in definition order.
     pub fn agents(&self) -> &[Agent] {
         &self.agents
     }
 
-    /// The roles, in order.
+    /// The roles in definition order.
     pub fn roles(&self) -> &[AgentRole] {
         &self.roles
     }
 
-    /// The contexts, in order.
+    /// The contexts in definition order.
     pub fn contexts(&self) -> &[PromptContext] {
         &self.contexts
     }
 
-    /// The tasks, in order.
+    /// The tasks in definition order.
     pub fn tasks(&self) -> &[LaunchTask] {
         &self.tasks
     }
 
-    /// The agent that is launched unless another is asked for.
+    /// The agent to launch by default.
     pub fn default_agent(&self) -> Option<&str> {
         self.settings.default_agent.as_deref()
     }
 
-    /// The role that is taken unless another is asked for.
+    /// The role to use by default.
     pub fn default_role(&self) -> Option<&str> {
         self.settings.default_role.as_deref()
     }
 
-    /// The configuration it was read from.
+    /// The underlying configuration.
     pub fn config(&self) -> &Config {
         &self.config
     }
 }
 
-/// The contexts that haft knows by itself are for those who have none of their own.
+/// Drops the embedded contexts if the configuration defines its own.
 fn without_defaults(mut contexts: Vec<PromptContext>) -> Vec<PromptContext> {
     let is_embedded = |context: &PromptContext| context.source.layer() == Layer::Embedded;
     if !contexts.iter().all(is_embedded) {
@@ -222,15 +224,15 @@ fn without_defaults(mut contexts: Vec<PromptContext>) -> Vec<PromptContext> {
     contexts
 }
 
-/// The items of a section that can be understood.
-fn understood<W: DeserializeOwned, T>(
+/// Converts the items of a section and collects errors.
+fn convert_items<W: DeserializeOwned, T>(
     config: &Config,
     section: &str,
     errors: &mut Vec<Error>,
     read: impl Fn(&Config, ConfigItem<W>) -> Result<T, Error>,
 ) -> Vec<T> {
-    let (items, faults) = config.items_lenient::<W>(section);
-    errors.extend(faults);
+    let (items, item_errors) = config.items_lenient::<W>(section);
+    errors.extend(item_errors);
     let read = |item| read(config, item).map_err(|error| errors.push(error)).ok();
     items.into_iter().filter_map(read).collect()
 }

@@ -1,4 +1,4 @@
-//! The configuration as it is written: types that say what may stand in each section.
+//! Types of the configuration sections as they are written.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -78,14 +78,14 @@ pub(crate) struct TaskConfig {
     pub(crate) description: Option<String>,
 }
 
-/// One text, or a list of texts.
+/// A string or an array of strings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StringOrList {
     String(String),
     List(Vec<String>),
 }
 
-/// A command as it is written: a line, or words and groups of words.
+/// An agent's command: a shell command line, or words and groups of words.
 #[derive(Debug)]
 pub(crate) enum CommandConfig {
     Line(String),
@@ -98,7 +98,7 @@ pub(crate) enum CommandWordConfig {
     Group(Vec<Spanned<CommandWordConfig>>),
 }
 
-/// A table whose keys are the user's own, in the order they were written.
+/// A table with arbitrary keys, in definition order.
 #[derive(Debug)]
 pub(crate) struct OrderedTable<T>(pub(crate) Vec<(String, T)>);
 
@@ -109,7 +109,7 @@ impl<T> Default for OrderedTable<T> {
 }
 
 impl StringOrList {
-    /// All of them.
+    /// The strings as a list.
     pub(crate) fn all(&self) -> Vec<String> {
         match self {
             StringOrList::String(text) => vec![text.clone()],
@@ -140,7 +140,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for OrderedTable<T> {
     }
 }
 
-/// Implements reading of what is either one text or a list.
+/// Implements `Deserialize` for an enum of a string and an array.
 macro_rules! text_or_list {
     ($name:ident, $expected:literal, $element:ty, $text:expr, $list:expr) => {
         impl<'de> Deserialize<'de> for $name {
@@ -173,21 +173,21 @@ macro_rules! text_or_list {
 
 text_or_list!(
     StringOrList,
-    "a text or a list of texts",
+    "a string or an array of strings",
     String,
     |text: &str| Ok(StringOrList::String(text.to_owned())),
     StringOrList::List
 );
 text_or_list!(
     CommandConfig,
-    "a list of arguments",
+    "an array of arguments",
     Spanned<CommandWordConfig>,
     |text: &str| Ok(CommandConfig::Line(text.to_owned())),
     CommandConfig::List
 );
 text_or_list!(
     CommandWordConfig,
-    "a text or a list of texts",
+    "a string or an array of strings",
     Spanned<CommandWordConfig>,
     |text: &str| Ok(CommandWordConfig::Text(text.to_owned())),
     CommandWordConfig::Group

@@ -1,4 +1,4 @@
-//! Commands that are run to make texts of, side by side under supervision.
+//! Commands that produce texts, run in parallel under supervision.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -9,43 +9,43 @@ use std::time::Duration;
 use haft_process::capture::OutputView;
 use haft_process::{CancelToken, Command, Environment, Host, JobOutcome, Signals, Task};
 
-/// The most that is taken of what a command writes. More would not help an agent.
-const MOST: usize = 1 << 20;
-/// How many commands run at once.
-const AT_ONCE: usize = 16;
-/// What processes get to end by themselves once they were asked to.
-const GRACE: Duration = Duration::from_millis(500);
+/// Maximum output used from a command.
+const MAX_OUTPUT_BYTES: usize = 1 << 20;
+/// Maximum number of commands that run in parallel.
+const MAX_PARALLEL_COMMANDS: usize = 16;
+/// Time between `SIGTERM` and `SIGKILL`.
+const TERMINATION_GRACE: Duration = Duration::from_millis(500);
 
-/// A command to be run.
+/// A command whose output becomes part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextCommand {
     /// The program and its arguments.
     pub argv: Vec<OsString>,
-    /// How long it may take.
+    /// Time limit.
     pub timeout: Duration,
-    /// Where it runs.
+    /// Working directory.
     pub directory: PathBuf,
 }
 
-/// What came of a command: what it wrote, or in a few words why there is nothing.
+/// Result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommandResult {
-    /// What it wrote.
-    Text(Vec<u8>),
-    /// Both ends of what it wrote, which was more than is taken, and how much it was.
-    Cut(Vec<u8>, u64),
-    /// Why there is nothing.
-    Nothing(String),
+    /// The complete output.
+    Output(Vec<u8>),
+    /// The head and tail of an output that is too long, and its total size.
+    Truncated(Vec<u8>, u64),
+    /// The command failed, with the reason.
+    Failed(String),
 }
 
-/// Runs all of them, several at once, and returns when each has ended with everything it had started.
+/// Runs all commands, several in parallel. Returns when they and all processes they started have ended.
 pub fn run_commands(
     commands: &[ContextCommand],
     environment: &Environment,
     host: &Host,
     cancel: &CancelToken,
 ) -> Vec<CommandResult> {
-    let found = Mutex::new(vec![CommandResult::Nothing("it was not run".to_owned()); commands.len()]);
+    let results = Mutex::new(vec![CommandResult::Failed("it did not run".to_owned()); commands.len()]);
     let next = AtomicUsize::new(0);
     let work = || {
         while let Some((index, wanted)) = {
@@ -53,16 +53,16 @@ pub fn run_commands(
             commands.get(index).map(|wanted| (index, wanted))
         } {
             let result = run_one(wanted, environment, host, cancel);
-            found.lock().unwrap_or_else(std::sync::PoisonError::into_inner)[index] = result;
+            results.lock().unwrap_or_else(std::sync::PoisonError::into_inner)[index] = result;
         }
     };
     std::thread::scope(|scope| {
-        for _ in 1..commands.len().min(AT_ONCE) {
+        for _ in 1..commands.len().min(MAX_PARALLEL_COMMANDS) {
             scope.spawn(work);
         }
         work();
     });
-    found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+    results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 fn run_one(
@@ -72,48 +72,48 @@ fn run_one(
     cancel: &CancelToken,
 ) -> CommandResult {
     let Some((program, arguments)) = wanted.argv.split_first() else {
-        return CommandResult::Nothing("there is no command".to_owned());
+        return CommandResult::Failed("there is no command".to_owned());
     };
     let mut command = Command::new(program);
     command.arguments(arguments).environment(environment.clone()).working_directory(&wanted.directory);
     command.parent_death_signal(Signals::KILL);
-    let task = Task::new(command).timeout(wanted.timeout).grace(GRACE).cancel(cancel);
+    let task = Task::new(command).timeout(wanted.timeout).grace(TERMINATION_GRACE).cancel(cancel);
     match task.run(host) {
-        Ok(outcome) => judge(outcome, wanted.timeout),
-        Err(error) => CommandResult::Nothing(error.to_string()),
+        Ok(outcome) => result_of(outcome, wanted.timeout),
+        Err(error) => CommandResult::Failed(error.to_string()),
     }
 }
 
-fn judge(mut outcome: JobOutcome, timeout: Duration) -> CommandResult {
+fn result_of(mut outcome: JobOutcome, timeout: Duration) -> CommandResult {
     if let Some(left) = outcome.adopted.take() {
-        left.controller().set_grace(GRACE);
+        left.controller().set_grace(TERMINATION_GRACE);
         left.end();
     }
     if outcome.timed_out {
-        return CommandResult::Nothing(format!("it took longer than {} s", timeout.as_secs()));
+        return CommandResult::Failed(format!("it took longer than {} s", timeout.as_secs()));
     }
     if outcome.cancelled {
-        return CommandResult::Nothing("it was cancelled".to_owned());
+        return CommandResult::Failed("it was cancelled".to_owned());
     }
     if !outcome.exit.success() {
-        return CommandResult::Nothing(failure(&outcome));
+        return CommandResult::Failed(failure(&outcome));
     }
-    let Some(output) = &outcome.captured.stdout else { return CommandResult::Text(Vec::new()) };
-    match output.slice(&OutputView::HeadAndTail, MOST) {
-        Ok(slice) if slice.is_whole() => CommandResult::Text(slice.to_bytes()),
-        Ok(slice) => CommandResult::Cut(slice.to_bytes(), slice.total_bytes),
-        Err(error) => CommandResult::Nothing(error.to_string()),
+    let Some(output) = &outcome.captured.stdout else { return CommandResult::Output(Vec::new()) };
+    match output.slice(&OutputView::HeadAndTail, MAX_OUTPUT_BYTES) {
+        Ok(slice) if slice.is_whole() => CommandResult::Output(slice.to_bytes()),
+        Ok(slice) => CommandResult::Truncated(slice.to_bytes(), slice.total_bytes),
+        Err(error) => CommandResult::Failed(error.to_string()),
     }
 }
 
-/// The status, and the last line it complained with.
+/// The exit status and the last line of standard error.
 fn failure(outcome: &JobOutcome) -> String {
     let text =
         outcome.captured.stderr.as_ref().and_then(|stderr| stderr.slice(&OutputView::TailLines(1), 200).ok());
     let text = text.map(|slice| slice.to_text().text).unwrap_or_default();
-    let status = format!("it ended with status {}", outcome.code());
+    let status = format!("it exited with status {}", outcome.code());
     match text.trim() {
         "" => status,
-        complaint => format!("{status}: {complaint}"),
+        last_line => format!("{status}: {last_line}"),
     }
 }

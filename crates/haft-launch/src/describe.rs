@@ -1,4 +1,4 @@
-//! What there is, as data.
+//! JSON descriptions of agents, roles, contexts and tasks.
 
 use serde_json::{Map, Value, json};
 
@@ -9,7 +9,7 @@ use crate::template::{Template, TemplatePart};
 use crate::text_source::TextSource;
 
 impl Agent {
-    /// All that is known about it, under the keys it is configured by.
+    /// Describes the agent with its configuration keys.
     pub fn describe(&self) -> Value {
         let models: Map<String, Value> =
             self.models.iter().map(|(alias, id)| (alias.clone(), id.clone().into())).collect();
@@ -31,7 +31,7 @@ impl Agent {
 }
 
 impl AgentRole {
-    /// All that is known about it, under the keys it is configured by.
+    /// Describes the role with its configuration keys.
     pub fn describe(&self) -> Value {
         let own = [("optional", self.optional.into())];
         item(&self.name, &self.description, &self.source, own)
@@ -39,7 +39,7 @@ impl AgentRole {
 }
 
 impl PromptContext {
-    /// All that is known about it, under the keys it is configured by.
+    /// Describes the context with its configuration keys.
     pub fn describe(&self) -> Value {
         let own = [
             ("required", self.required.into()),
@@ -51,7 +51,7 @@ impl PromptContext {
 }
 
 impl LaunchTask {
-    /// All that is known about it, under the keys it is configured by.
+    /// Describes the task with its configuration keys.
     pub fn describe(&self) -> Value {
         let own = [
             ("role", self.role.clone().into()),
@@ -83,7 +83,7 @@ fn item<const N: usize>(
     object(common.into_iter().chain(own).chain([("defined", defined.into())]))
 }
 
-/// An object without what is not set.
+/// Builds an object without unset entries.
 fn object<'k>(entries: impl IntoIterator<Item = (&'k str, Value)>) -> Value {
     let is_set = |value: &Value| match value {
         Value::Null | Value::Bool(false) => false,
@@ -110,7 +110,7 @@ fn words(list: &[CommandWord]) -> Value {
     Value::Array(list.iter().map(word).collect())
 }
 
-/// A template as it is written.
+/// The template as it was written.
 fn template(template: &Template) -> String {
     let part = |part: &TemplatePart| match part {
         TemplatePart::Text(text) => text.replace('{', "{{").replace('}', "}}"),

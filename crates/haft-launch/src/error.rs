@@ -1,8 +1,8 @@
-//! Why an agent was not launched.
+//! Launch errors.
 
 use std::fmt::Display;
 
-/// A launch that did not come about.
+/// A launch error with an optional hint.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
@@ -11,27 +11,27 @@ pub struct Error {
     hint: Option<String>,
 }
 
-/// What went wrong.
+/// The kind of a launch error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The configuration is wrong.
     Configuration,
-    /// A name that nothing has, or several have.
+    /// A name is unknown or ambiguous.
     Name,
-    /// Several agents could be meant: these.
+    /// Several agents are installed and none was chosen.
     Undecided(Vec<String>),
-    /// A role, context or task that has to be there cannot be made.
+    /// A required role, context or task cannot be built.
     MissingText,
-    /// The project's configuration can run programs and is not trusted.
+    /// The project's configuration runs programs or instructs the agent, and is not trusted.
     Untrusted,
-    /// The prompt or role does not fit in any way that the agent takes it.
+    /// The prompt or role does not fit into any delivery that the agent accepts.
     Size,
-    /// A file for the agent cannot be made.
+    /// A file for the agent cannot be written.
     File,
-    /// The agent is not there.
+    /// The agent's program does not exist.
     AgentNotFound,
-    /// The agent is there and cannot be run.
+    /// The agent's program cannot be executed.
     AgentNotRunnable,
 }
 
@@ -46,17 +46,17 @@ impl Error {
         self
     }
 
-    /// What went wrong.
+    /// The kind of error.
     pub fn kind(&self) -> &ErrorKind {
         &self.kind
     }
 
-    /// What the user may do about it.
+    /// The hint, if there is one.
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 
-    /// The status to exit with: 127 for an agent that is not there, 126 for one that cannot be run, else 2.
+    /// The exit status: 127 if the agent does not exist, 126 if it cannot be executed, otherwise 2.
     pub fn exit_code(&self) -> i32 {
         match self.kind {
             ErrorKind::AgentNotFound => 127,

@@ -1,4 +1,4 @@
-//! What a launch is told about the world: nothing here is looked up by this crate itself.
+//! Facts about the machine, the user and the project, provided by the caller.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -6,53 +6,53 @@ use std::path::{Path, PathBuf};
 use haft_config::trust::TrustStore;
 use haft_process::{Environment, find_program};
 
-/// The world of a launch, as data.
+/// Facts about the machine, the user and the project. This crate does not look them up itself.
 #[derive(Clone, Debug, Default)]
 pub struct HostFacts {
-    /// Where the agent shall start.
+    /// Working directory of the agent.
     pub working_directory: PathBuf,
     /// The user's home directory.
     pub home: Option<PathBuf>,
     /// The directory that holds the project's `.haft`.
     pub project: Option<PathBuf>,
-    /// The environment that agents and commands get.
+    /// Environment of agents and commands.
     pub environment: Environment,
     /// The user's name.
     pub user: String,
     /// The machine's name.
     pub hostname: String,
-    /// Today.
+    /// The current date.
     pub date: String,
-    /// Now.
+    /// The current date and time.
     pub datetime: String,
-    /// The path of the running haft, which agents are told to use.
+    /// Path of the haft executable, for the agent's MCP configuration.
     pub haft: PathBuf,
-    /// What of projects the user trusts, and whose files are read.
+    /// The user's trust store.
     pub trust: TrustStore,
 }
 
 impl HostFacts {
-    /// The top of the project: where its `.haft` is, else its repository, else where the agent starts.
+    /// The project root: the directory of `.haft`, else the git repository, else the working directory.
     pub fn root(&self) -> &Path {
         let repository = || self.working_directory.ancestors().find(|above| above.join(".git").exists());
         self.project.as_deref().or_else(repository).unwrap_or(&self.working_directory)
     }
 
-    /// Where a program is, if it is there and may be run.
+    /// Finds an executable program by name or path.
     pub fn find(&self, program: &str) -> Option<PathBuf> {
         let path = self.environment.get("PATH");
         let found = find_program(OsStr::new(program), path, Some(&self.working_directory)).ok()?;
         let location = self.working_directory.join(&found);
-        // What has a slash is taken as it is, there or not.
+        // `find_program` returns a name with a slash even if the file does not exist.
         location.is_file().then_some(found)
     }
 
-    /// The shell that runs commands unless another is configured.
+    /// The default shell for commands.
     pub(crate) fn shell(&self) -> String {
         if self.find("bash").is_some() { "bash".to_owned() } else { "sh".to_owned() }
     }
 
-    /// The value of a placeholder that is the same for all texts.
+    /// The value of a placeholder that does not depend on the text.
     pub(crate) fn fact(&self, name: &str) -> Option<Vec<u8>> {
         let path = |path: &Path| path.as_os_str().as_encoded_bytes().to_vec();
         Some(match name {

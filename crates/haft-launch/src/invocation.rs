@@ -1,31 +1,31 @@
-//! An agent's command: words, groups of words that may drop out, or a line for a shell.
+//! An agent's command: words, optional groups of words, or a shell command line.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 
 use crate::template::{PlaceholderValues, Template, TemplatePart};
 
-/// How an agent is called.
+/// An agent's command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Invocation {
-    /// Words, each an argument.
+    /// A list of arguments.
     Words(Vec<CommandWord>),
-    /// A line for a shell.
+    /// A command line for a shell.
     Line(Template),
 }
 
-/// A part of a command.
+/// An argument or a group of arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CommandWord {
     /// One argument.
     Single(Template),
-    /// Arguments that are only there if all placeholders among them have values. Groups within it are asked for
-    /// themselves.
+    /// Arguments that are present only if all their placeholders have values. Nested groups are decided
+    /// separately.
     Group(Vec<CommandWord>),
 }
 
 impl Invocation {
-    /// Whether a placeholder stands anywhere in it.
+    /// Returns true if the command uses the placeholder.
     pub(crate) fn uses(&self, name: &str) -> bool {
         fn any(words: &[CommandWord], name: &str) -> bool {
             words.iter().any(|word| match word {
@@ -39,7 +39,7 @@ impl Invocation {
         }
     }
 
-    /// The program and its arguments.
+    /// Expands to the program and its arguments.
     pub(crate) fn expand(&self, values: &dyn PlaceholderValues, shell: &[String]) -> Vec<OsString> {
         match self {
             Invocation::Words(words) => {
@@ -69,8 +69,8 @@ fn is_complete(words: &[CommandWord], values: &dyn PlaceholderValues) -> bool {
     })
 }
 
-/// A call of the shell in which every value is a positional parameter: the shell reads the line that was configured, and
-/// never a value as code, however it is quoted.
+/// Builds a shell invocation that passes each value as a positional parameter. The shell parses only the
+/// configured line, so a value is never interpreted as code.
 fn through_shell(line: &Template, values: &dyn PlaceholderValues, shell: &[String]) -> Vec<OsString> {
     let mut text = String::new();
     let mut parameters = Vec::new();
@@ -97,7 +97,7 @@ fn through_shell(line: &Template, values: &dyn PlaceholderValues, shell: &[Strin
     words.chain(parameters).collect()
 }
 
-/// What quotes are open at a point of a line.
+/// Quotes that are open at a position of the line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quotes {
     None,

@@ -1,8 +1,8 @@
-//! The files of launches: private, unique, and gone once their agent is.
+//! Private temporary files of a launch.
 //!
-//! Each launch that needs files has a directory of its own below a base that only the user can enter. Its name holds the
-//! number of the process, when that was started and which table of processes counts it. The agent keeps all three, since
-//! it *is* the process that made the directory: whoever comes later can tell whether it still runs.
+//! Each launch that needs files has its own directory below a base directory that only the user can access.
+//! The name contains the process id, its start time and its PID namespace. The agent keeps all three because
+//! it is the same process after `execve`, so a later launch can tell whether the agent still runs.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
@@ -15,11 +15,10 @@ use haft_process::{process_start, reason};
 
 use crate::error::{Error, ErrorKind};
 
-/// What is kept for somebody to look at, and what belongs to a table of processes that we cannot see, is kept for so long.
-const KEPT: Duration = Duration::from_secs(24 * 3600);
+/// Retention of dry-run files, and of files whose PID namespace is not visible.
+const MAX_AGE: Duration = Duration::from_secs(24 * 3600);
 
-/// A directory for the files of a launch. It is named at once, made when something is written, and removed when this is
-/// dropped.
+/// The directory for the files of a launch. It is created by the first write and removed on drop.
 #[derive(Debug)]
 pub struct LaunchFiles {
     base: PathBuf,
@@ -28,14 +27,14 @@ pub struct LaunchFiles {
 }
 
 impl LaunchFiles {
-    /// A directory that lasts as long as this process, whatever program that becomes.
+    /// A directory that is kept until this process ends, including after `execve`.
     pub fn for_process(base: &Path) -> LaunchFiles {
         let pid = std::process::id();
         let start = process_start(pid.cast_signed()).unwrap_or_default();
-        LaunchFiles::named(base, &format!("launch-{pid}-{start}-{}-{:016x}", process_table(), random()))
+        LaunchFiles::named(base, &format!("launch-{pid}-{start}-{}-{:016x}", pid_namespace(), random()))
     }
 
-    /// A directory that lasts for a day.
+    /// A directory that is kept for a day.
     pub fn for_dry_run(base: &Path) -> LaunchFiles {
         LaunchFiles::named(base, &format!("dry-run-{:016x}", random()))
     }
@@ -44,15 +43,15 @@ impl LaunchFiles {
         LaunchFiles { base: base.to_path_buf(), path: base.join(name), made: false }
     }
 
-    /// Where the directory is, or will be.
+    /// Path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes a file, which must be in the directory and not be there yet.
+    /// Creates a file in the directory.
     ///
     /// # Errors
-    /// If that cannot be done.
+    /// Fails if the file exists or cannot be written.
     pub fn write(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Error> {
         let cannot = |error: io::Error| {
             let message = format!("cannot write \"{}\": {}", path.display(), reason(&error));
@@ -68,14 +67,14 @@ impl LaunchFiles {
         file.write_all(bytes).map_err(cannot)
     }
 
-    /// Leaves the directory where it is.
+    /// Keeps the directory on drop.
     pub fn keep(mut self) {
         self.made = false;
     }
 }
 
 impl Drop for LaunchFiles {
-    /// Who becomes the agent is never here: only a launch that has failed, or is over, is.
+    /// Not reached after a successful `execve`, so the agent keeps its files.
     fn drop(&mut self) {
         if self.made {
             let _ = fs::remove_dir_all(&self.path);
@@ -83,7 +82,7 @@ impl Drop for LaunchFiles {
     }
 }
 
-/// Makes a directory that belongs to this user alone, or makes sure that it does.
+/// Creates a directory with mode 0700, or checks that the existing one is private.
 fn private_directory(path: &Path) -> io::Result<()> {
     match DirBuilder::new().mode(0o700).create(path) {
         Ok(()) => return Ok(()),
@@ -99,7 +98,7 @@ fn private_directory(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes the directories of launches whose agents have gone. Answers with how many there were.
+/// Removes directories of launches whose agents have ended. Returns how many were removed.
 pub fn remove_stale_files(base: &Path) -> usize {
     if private_directory_exists(base).is_err() {
         return 0;
@@ -115,7 +114,7 @@ fn private_directory_exists(base: &Path) -> io::Result<()> {
     private_directory(base)
 }
 
-/// Whether a directory's owner has gone, or its time is over.
+/// Returns true if the owner of the directory has ended, or if the directory is too old.
 fn is_stale(name: &str, path: &Path) -> bool {
     if name.starts_with("dry-run-") {
         return is_old(path);
@@ -123,8 +122,8 @@ fn is_stale(name: &str, path: &Path) -> bool {
     let Some(rest) = name.strip_prefix("launch-") else { return false };
     let mut fields = rest.split('-');
     let mut number = || fields.next().and_then(|field| field.parse::<u64>().ok());
-    let (Some(pid), Some(start), Some(table)) = (number(), number(), number()) else { return false };
-    if table != process_table() {
+    let (Some(pid), Some(start), Some(namespace)) = (number(), number(), number()) else { return false };
+    if namespace != pid_namespace() {
         return is_old(path);
     }
     i32::try_from(pid).ok().and_then(process_start) != Some(start)
@@ -132,11 +131,11 @@ fn is_stale(name: &str, path: &Path) -> bool {
 
 fn is_old(path: &Path) -> bool {
     let modified = fs::symlink_metadata(path).and_then(|metadata| metadata.modified());
-    modified.is_ok_and(|time| SystemTime::now().duration_since(time).is_ok_and(|age| age > KEPT))
+    modified.is_ok_and(|time| SystemTime::now().duration_since(time).is_ok_and(|age| age > MAX_AGE))
 }
 
-/// The table of processes that this process is counted in.
-fn process_table() -> u64 {
+/// Inode of the PID namespace of this process.
+fn pid_namespace() -> u64 {
     fs::metadata("/proc/self/ns/pid").map_or(0, |metadata| metadata.ino())
 }
 
@@ -149,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_private_and_go_with_their_process() {
+    fn files_are_private_and_removed_with_their_process() {
         let base = tempfile::tempdir().unwrap();
         let base = base.path().join("haft");
         let mut files = LaunchFiles::for_process(&base);
@@ -160,11 +159,11 @@ mod tests {
         assert_eq!(fs::metadata(files.path()).unwrap().mode() & 0o777, 0o700);
         assert_eq!(remove_stale_files(&base), 0, "we are still here");
         let pid = std::process::id();
-        let table = process_table();
+        let namespace = pid_namespace();
         for name in [
-            format!("launch-{pid}-1-{table}-0"),
-            format!("launch-4194399-1-{table}-0"),
-            format!("launch-1-1-{}-0", table + 1),
+            format!("launch-{pid}-1-{namespace}-0"),
+            format!("launch-4194399-1-{namespace}-0"),
+            format!("launch-1-1-{}-0", namespace + 1),
             "launch-x".to_owned(),
             "run-1-abc".to_owned(),
             "dry-run-0".to_owned(),
@@ -178,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_base_that_others_can_write_is_refused() {
+    fn a_base_directory_that_others_can_write_is_refused() {
         use std::os::unix::fs::PermissionsExt as _;
         let base = tempfile::tempdir().unwrap();
         fs::set_permissions(base.path(), fs::Permissions::from_mode(0o777)).unwrap();

@@ -1,15 +1,16 @@
-//! Assembles the context of an agent and becomes it.
+//! Assembles an agent's role and prompt, and plans its launch.
 //!
-//! A launch has five steps, and each is a value that can be looked at before the next:
+//! A launch has five steps. Each produces a value that can be inspected before the next:
 //!
 //! ```text
 //!  sources ─▶ Catalogue ─▶ LaunchSelection ─▶ PromptAssembly ─▶ AssembledPrompt ─▶ LaunchPlan
-//!  layers     read,        names        files       role and    every argument,
-//!  of TOML    checked      found        read        prompt      variable and file
+//!  TOML       parsed and   names            files read,       role and          arguments,
+//!  layers     checked      resolved         commands listed   prompt            variables, files
 //! ```
 //!
-//! Only the commands that contexts are made of are run on the way, [side by side](run_commands) under supervision. What becomes
-//! of a [`LaunchPlan`] is up to the program: haft's own writes the files and replaces itself by the agent.
+//! The only programs that run during these steps are the commands of roles, contexts and tasks.
+//! [`run_commands`] runs them in parallel under supervision. The caller decides what to do with a
+//! [`LaunchPlan`]; the `haft` binary writes the files and replaces itself with the agent.
 //!
 //! ```
 //! use haft_config::{Layer, ConfigSource};
@@ -32,19 +33,20 @@
 //! let selection = catalogue.select(&request, &facts)?;
 //! let assembly = PromptAssembly::new(&selection, &request, &facts);
 //! assert!(assembly.commands().is_empty());
-//! let material = assembly.finish(&[])?;
-//! let plan = LaunchPlan::new(&selection, &request, &material, &facts, "/tmp/launch".as_ref())?;
+//! let prompt = assembly.finish(&[])?;
+//! let plan = LaunchPlan::new(&selection, &request, &prompt, &facts, "/tmp/launch".as_ref())?;
 //! assert_eq!(plan.argv, ["echo", "--", "say {model}, $(date)"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! PlaceholderValues are inserted once. Whatever a file, a command or a user says, it is not looked at for placeholders again, and it is
-//! never text for a shell.
+//! Values are inserted once: text from a file, a command or the user is never searched for placeholders, and
+//! a shell never parses it.
 //!
 //! # Limits
 //!
-//! What an agent's definition says about its program is believed. A file is read up to 16 MiB, a command's output up to one.
-//! Prompts are bytes; where an agent wants a JSON string (`{role:json}`), what is no UTF-8 is replaced.
+//! haft does not verify an agent's definition. It reads at most 16 MiB of a file and uses at most 1 MiB of a
+//! command's output. Prompts are bytes; where an agent needs a JSON string (`{role:json}`), invalid UTF-8 is
+//! replaced.
 
 mod agent;
 mod assembly;

@@ -1,25 +1,25 @@
-//! MCP configuration in the forms that agents read, each giving them `haft mcp`.
+//! MCP configuration files that give agents the `haft mcp` server.
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-/// The name that agents know the server by.
-const SERVER: &str = "haft";
+/// Name of the server in the configuration.
+const SERVER_NAME: &str = "haft";
 
-/// A form of MCP configuration.
+/// Format of an agent's MCP configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum McpFormat {
-    /// A JSON object `mcpServers`, which most agents read.
+    /// A JSON object with `mcpServers`, which most agents read.
     #[default]
     McpServers,
-    /// The same, with what GitHub's agent wants to know besides.
+    /// Like `McpServers`, with the fields that GitHub Copilot requires.
     Copilot,
     /// TOML tables `mcp_servers`.
     Codex,
-    /// A JSON object `mcp`.
+    /// A JSON object with `mcp`.
     Opencode,
-    /// YAML `extensions`.
+    /// YAML with `extensions`.
     Goose,
 }
 
@@ -37,25 +37,28 @@ impl McpFormat {
         })
     }
 
-    /// The configuration that names the program at `haft`.
+    /// Renders the configuration; `haft` is the path of the executable.
     pub(crate) fn render(self, haft: &Path) -> McpConfig {
         let haft = haft.to_string_lossy();
         let (extension, text) = match self {
-            McpFormat::McpServers => ("json", pretty(&json!({"mcpServers": {SERVER: server(&haft)}}))),
+            McpFormat::McpServers => ("json", pretty(&json!({"mcpServers": {SERVER_NAME: server(&haft)}}))),
             McpFormat::Copilot => {
                 let mut server = server(&haft);
                 server["type"] = "local".into();
                 server["tools"] = json!(["*"]);
-                ("json", pretty(&json!({"mcpServers": {SERVER: server}})))
+                ("json", pretty(&json!({"mcpServers": {SERVER_NAME: server}})))
             }
-            McpFormat::Codex => {
-                ("toml", format!("[mcp_servers.{SERVER}]\ncommand = {}\nargs = [\"mcp\"]\n", quote(&haft)))
-            }
+            McpFormat::Codex => (
+                "toml",
+                format!("[mcp_servers.{SERVER_NAME}]\ncommand = {}\nargs = [\"mcp\"]\n", quote(&haft)),
+            ),
             McpFormat::Opencode => {
                 let server = json!({"type": "local", "command": [haft, "mcp"], "enabled": true});
                 (
                     "json",
-                    pretty(&json!({"$schema": "https://opencode.ai/config.json", "mcp": {SERVER: server}})),
+                    pretty(
+                        &json!({"$schema": "https://opencode.ai/config.json", "mcp": {SERVER_NAME: server}}),
+                    ),
                 )
             }
             McpFormat::Goose => ("yaml", goose(&haft)),
@@ -67,29 +70,29 @@ impl McpFormat {
 /// A generated MCP configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct McpConfig {
-    /// What a file of it is best called.
+    /// Suggested file name.
     pub file_name: String,
-    /// The configuration itself.
+    /// The text of the file.
     pub text: String,
 }
 
 impl McpConfig {
-    /// The same on top of another one, which keeps everything that is not about haft.
+    /// Merges this configuration into an existing one, keeping all unrelated entries.
     ///
     /// # Errors
-    /// In a few words, why the two cannot be put together.
+    /// Returns the reason if the existing configuration is not a JSON object.
     pub(crate) fn over(&self, base: &[u8]) -> Result<McpConfig, String> {
         let cannot = |error: serde_json::Error| format!("it is not plain JSON: {error}");
         let mut all: Value = serde_json::from_slice(base).map_err(cannot)?;
         if !all.is_object() {
-            return Err("it is no JSON object".to_owned());
+            return Err("it is not a JSON object".to_owned());
         }
         merge(&mut all, serde_json::from_str(&self.text).map_err(cannot)?);
         Ok(McpConfig { file_name: self.file_name.clone(), text: pretty(&all) })
     }
 }
 
-/// Puts a value over another, key by key.
+/// Merges `over` into `base`, recursively.
 fn merge(base: &mut Value, over: Value) {
     match (base, over) {
         (Value::Object(base), Value::Object(over)) => {
@@ -101,8 +104,8 @@ fn merge(base: &mut Value, over: Value) {
     }
 }
 
-/// The MCP configuration that gives an agent of some kind `haft mcp`, where `haft` is the path of the program. The kind is
-/// the name of an agent that is known by default, or of a form; `None` if it is neither, or has no MCP.
+/// Returns the MCP configuration that gives an agent the `haft mcp` server, where `haft` is the path of the
+/// executable. `agent_kind` is a known agent or the name of a format. Returns `None` if it is neither.
 ///
 /// ```
 /// let config = haft_launch::mcp_config("codex", "/usr/bin/haft".as_ref()).unwrap();
@@ -118,7 +121,7 @@ pub fn mcp_config(agent_kind: &str, haft: &Path) -> Option<McpConfig> {
     Some(format.render(haft))
 }
 
-/// The kinds of agents that [`mcp_config`] knows.
+/// All values that [`mcp_config`] accepts.
 pub fn mcp_agent_kinds() -> impl Iterator<Item = &'static str> {
     ["claude", "gemini", "qwen", "cursor", "windsurf", "cline"].into_iter().chain(McpFormat::NAMES)
 }
@@ -131,7 +134,7 @@ fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
 }
 
-/// A string as JSON, TOML and YAML all read it.
+/// Quotes a string in a way that is valid in JSON, TOML and YAML.
 fn quote(text: &str) -> String {
     Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
@@ -139,7 +142,7 @@ fn quote(text: &str) -> String {
 fn goose(haft: &str) -> String {
     let haft = quote(haft);
     format!(
-        "extensions:\n  {SERVER}:\n    name: {SERVER}\n    type: stdio\n    enabled: true\n    cmd: {haft}\n    \
+        "extensions:\n  {SERVER_NAME}:\n    name: {SERVER_NAME}\n    type: stdio\n    enabled: true\n    cmd: {haft}\n    \
          args: [\"mcp\"]\n    envs: {{}}\n    timeout: 300\n"
     )
 }

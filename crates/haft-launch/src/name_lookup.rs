@@ -1,10 +1,10 @@
-//! Finding what a name means: exactly, or as the only one it is a part of.
+//! Name lookup by exact name, prefix or substring.
 
 use haft_config::suggest;
 
 use crate::error::{Error, ErrorKind};
 
-/// The index of the name that is meant: the one that is equal, or the only one that `wanted` is a part of.
+/// Returns the index of the name that equals `wanted`, or of the only name that matches it.
 pub(crate) fn find(kind: &str, wanted: &str, names: &[&str]) -> Result<usize, Error> {
     if let Some(index) = names.iter().position(|name| *name == wanted) {
         return Ok(index);
@@ -15,14 +15,14 @@ pub(crate) fn find(kind: &str, wanted: &str, names: &[&str]) -> Result<usize, Er
         [] => Err(unknown(kind, wanted, names)),
         several => {
             let names: Vec<&str> = several.iter().map(|&index| names[index]).collect();
-            let message = format!("\"{wanted}\" is part of the names of several {kind}s");
-            Err(Error::new(ErrorKind::Name, message).with_hint(format!("it may be {}", list(&names))))
+            let message = format!("\"{wanted}\" matches several {kind}s");
+            Err(Error::new(ErrorKind::Name, message).with_hint(format!("choose one of {}", list(&names))))
         }
     }
 }
 
-/// The one that a text is equal to but for the case of letters, else the only one that begins with it, else all that it is
-/// a part of.
+/// Returns the only name that equals `wanted` ignoring case, else the only one that starts with it, else all
+/// that contain it.
 pub(crate) fn matching(wanted: &str, names: &[&str]) -> Vec<usize> {
     let wanted = wanted.to_lowercase();
     if wanted.is_empty() {
@@ -38,14 +38,14 @@ pub(crate) fn matching(wanted: &str, names: &[&str]) -> Vec<usize> {
 }
 
 pub(crate) fn unknown(kind: &str, wanted: &str, names: &[&str]) -> Error {
-    let error = Error::new(ErrorKind::Name, format!("there is no {kind} \"{wanted}\""));
+    let error = Error::new(ErrorKind::Name, format!("unknown {kind} \"{wanted}\""));
     match suggest(wanted, names.iter().copied()) {
         Some(hint) => error.with_hint(hint),
         None => error.with_hint(format!("no {kind} is configured; see `haft launch list`")),
     }
 }
 
-/// Names in quotes, with commas.
+/// Quotes names and joins them with commas.
 pub(crate) fn list(names: &[&str]) -> String {
     names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
 }
@@ -55,16 +55,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exactly_then_as_the_only_part_else_a_list() {
+    fn exact_names_win_over_unique_parts_and_ambiguous_names_are_listed() {
         let names = ["review", "review-deep", "Fix"];
         assert_eq!(find("task", "review", &names).unwrap(), 0);
         assert_eq!(find("task", "deep", &names).unwrap(), 1);
         assert_eq!(find("agent", "cod", &["codex", "opencode"]).unwrap(), 0);
         assert_eq!(find("task", "fix", &names).unwrap(), 2);
         let several = find("task", "rev", &names).unwrap_err();
-        assert_eq!(several.hint(), Some("it may be \"review\", \"review-deep\""));
+        assert_eq!(several.hint(), Some("choose one of \"review\", \"review-deep\""));
         let none = find("task", "revue", &names).unwrap_err();
-        assert_eq!(none.to_string(), "there is no task \"revue\"");
+        assert_eq!(none.to_string(), "unknown task \"revue\"");
         assert_eq!(none.hint(), Some("did you mean \"review\"?"));
         assert!(find("task", "", &names).is_err());
         assert!(find("task", "x", &[]).unwrap_err().hint().is_some());

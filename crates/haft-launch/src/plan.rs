@@ -1,4 +1,4 @@
-//! The last step before the exec: every argument, variable and file of the agent, decided.
+//! The final step before `execve`: all arguments, variables and files of the agent.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -16,36 +16,36 @@ use crate::mcp_config::McpConfig;
 use crate::selection::{LaunchRequest, LaunchSelection};
 use crate::template::{PlaceholderValues, Template};
 
-/// The names of the files that an agent may be given.
+/// Names of the files that an agent may receive.
 const ROLE_FILE: &str = "role.md";
 const PROMPT_FILE: &str = "prompt.md";
 
-/// An agent's call, complete.
+/// A complete plan to execute an agent.
 #[derive(Clone, Debug)]
 pub struct LaunchPlan {
     /// The program and its arguments.
     pub argv: Vec<OsString>,
-    /// Its environment.
+    /// Its complete environment.
     pub environment: Environment,
-    /// The variables of it that the agent's definition sets.
+    /// The environment variables that the agent's definition sets.
     pub variables: Vec<(String, OsString)>,
-    /// What it gets on standard input, if that is not ours.
+    /// Standard input, or `None` to inherit it.
     pub stdin: Option<Vec<u8>>,
-    /// How it gets its prompt, if there is one.
+    /// How the agent receives its prompt, if there is one.
     pub delivery: Option<PromptDelivery>,
-    /// LaunchFiles that must be there before it starts.
+    /// Files to write before the agent starts.
     pub files: Vec<(PathBuf, Vec<u8>)>,
 }
 
 impl LaunchPlan {
-    /// Decides everything. LaunchFiles will be expected in `directory`.
+    /// Plans the launch. Paths of files are below `directory`.
     ///
     /// # Errors
-    /// If the prompt or the role fits in no delivery that the agent takes it.
+    /// Fails if the prompt or the role does not fit into any accepted delivery.
     pub fn new(
         selection: &LaunchSelection<'_>,
         request: &LaunchRequest,
-        material: &AssembledPrompt,
+        assembled: &AssembledPrompt,
         facts: &HostFacts,
         directory: &Path,
     ) -> Result<LaunchPlan, Error> {
@@ -63,18 +63,18 @@ impl LaunchPlan {
             facts,
             directory,
         };
-        draft.plan(material)
+        draft.plan(assembled)
     }
 }
 
-/// The MCP configuration of an agent. One that is told by a variable where it is may have been told already: what it would
-/// have read then is still there.
+/// The MCP configuration of an agent. If the agent finds its configuration through an environment variable
+/// that is already set, haft's entry is merged into that file's content.
 fn mcp_config(agent: &Agent, facts: &HostFacts) -> Result<McpConfig, Error> {
     let config = agent.mcp.render(&facts.haft);
-    let told = |(name, template): &(String, Template)| {
+    let existing = |(name, template): &(String, Template)| {
         template.names().eq(["mcp_config"]).then(|| facts.environment.get(name)).flatten()
     };
-    let Some(path) = agent.environment.iter().find_map(told).filter(|path| !path.is_empty()) else {
+    let Some(path) = agent.environment.iter().find_map(existing).filter(|path| !path.is_empty()) else {
         return Ok(config);
     };
     let path = facts.working_directory.join(path);
@@ -91,7 +91,7 @@ fn mcp_config(agent: &Agent, facts: &HostFacts) -> Result<McpConfig, Error> {
     })
 }
 
-/// What is the same however the texts are delivered.
+/// The inputs that do not depend on how texts are delivered.
 struct Draft<'d> {
     agent: &'d Agent,
     invocation: &'d Invocation,
@@ -102,7 +102,7 @@ struct Draft<'d> {
     directory: &'d Path,
 }
 
-/// How the role reaches the agent.
+/// How the agent receives its role.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RoleDelivery {
     Absent,
@@ -111,31 +111,34 @@ enum RoleDelivery {
 }
 
 impl Draft<'_> {
-    /// Tries the deliveries there are, the preferred first, until everything fits.
-    fn plan(&self, material: &AssembledPrompt) -> Result<LaunchPlan, Error> {
-        let (roles, prompt) = self.split(material);
-        let role = material.role.as_deref().unwrap_or_default();
+    /// Tries all deliveries in order of preference until everything fits.
+    fn plan(&self, assembled: &AssembledPrompt) -> Result<LaunchPlan, Error> {
+        let (roles, prompt) = self.split(assembled);
+        let role = assembled.role.as_deref().unwrap_or_default();
         let deliveries = self.deliveries(&prompt);
-        let mut first_fault = None;
+        let mut first_reason = None;
         for &role_delivery in &roles {
             for &delivery in &deliveries {
                 let values = self.values(role, role_delivery, &prompt, delivery);
                 match self.try_plan(&values, role, &prompt) {
                     Ok(plan) => return Ok(plan),
-                    Err(fault) => first_fault = first_fault.or(Some(fault)),
+                    Err(reason) => first_reason = first_reason.or(Some(reason)),
                 }
             }
         }
         let agent = self.agent.name();
-        let fault = first_fault.unwrap_or_default();
+        let reason = first_reason.unwrap_or_default();
         let error =
-            Error::new(ErrorKind::Size, format!("agent \"{agent}\" cannot be given its texts: {fault}"));
-        Err(error.with_hint("leave out contexts, or give the agent a delivery by file or standard input"))
+            Error::new(ErrorKind::Size, format!("the prompt does not fit agent \"{agent}\": {reason}"));
+        Err(error.with_hint("use fewer contexts, or let the agent accept its prompt by file or standard input"))
     }
 
-    /// The deliveries the role may take, and the prompt: an agent that takes no role finds it at the top of its prompt.
-    fn split(&self, material: &AssembledPrompt) -> (Vec<RoleDelivery>, Vec<u8>) {
-        let Some(role) = &material.role else { return (vec![RoleDelivery::Absent], material.prompt.clone()) };
+    /// Returns the possible role deliveries and the prompt. If the agent accepts no role, the role is
+    /// prepended to the prompt.
+    fn split(&self, assembled: &AssembledPrompt) -> (Vec<RoleDelivery>, Vec<u8>) {
+        let Some(role) = &assembled.role else {
+            return (vec![RoleDelivery::Absent], assembled.prompt.clone());
+        };
         let deliveries: Vec<RoleDelivery> =
             [("role", RoleDelivery::Inline), ("role_file", RoleDelivery::File)]
                 .into_iter()
@@ -143,18 +146,18 @@ impl Draft<'_> {
                 .map(|(_, delivery)| delivery)
                 .collect();
         if !deliveries.is_empty() {
-            return (deliveries, material.prompt.clone());
+            return (deliveries, assembled.prompt.clone());
         }
-        let between: &[u8] = match (material.prompt.is_empty(), role.ends_with(b"\n")) {
+        let between: &[u8] = match (assembled.prompt.is_empty(), role.ends_with(b"\n")) {
             (true, _) => b"",
             (false, true) => b"\n",
             (false, false) => b"\n\n",
         };
-        (vec![RoleDelivery::Absent], [role, between, &material.prompt].concat())
+        (vec![RoleDelivery::Absent], [role, between, &assembled.prompt].concat())
     }
 
-    /// The deliveries the prompt may take: those that are configured and that the command has a location for, or those that it
-    /// shows.
+    /// Returns the possible prompt deliveries: the configured ones that the command supports, or those that
+    /// follow from its placeholders.
     fn deliveries(&self, prompt: &[u8]) -> Vec<Option<PromptDelivery>> {
         if prompt.is_empty() {
             return vec![None];
@@ -203,7 +206,7 @@ impl Draft<'_> {
         }
     }
 
-    /// The plan for one delivery, or in a few words why it cannot be.
+    /// Plans with one pair of deliveries. Returns the reason if something does not fit.
     fn try_plan(&self, values: &AgentValues, role: &[u8], prompt: &[u8]) -> Result<LaunchPlan, String> {
         let argv = self.invocation.expand(values, &self.shell);
         for (index, argument) in argv.iter().enumerate() {
@@ -231,7 +234,7 @@ impl Draft<'_> {
         Ok(LaunchPlan { argv, environment, variables, stdin, delivery: values.delivery, files })
     }
 
-    /// The variables that the definition sets; those whose placeholders have no value are not set.
+    /// The environment variables of the definition, without those that have an empty placeholder.
     fn variables(&self, values: &AgentValues) -> Vec<(String, OsString)> {
         let values = AgentValues { argument: values.variable.clone(), ..values.clone() };
         let set = self
@@ -243,25 +246,25 @@ impl Draft<'_> {
     }
 }
 
-/// Whether the system takes a string.
+/// Checks that the system accepts a string as an argument or variable.
 fn check(what: &str, bytes: &[u8]) -> Result<(), String> {
     let longest = max_argument_bytes();
     if bytes.len() as u64 >= longest {
-        return Err(format!("{what} is {} bytes long, and the system takes {}", bytes.len(), longest - 1));
+        return Err(format!("{what} is {} bytes long, the maximum is {}", bytes.len(), longest - 1));
     }
-    if bytes.contains(&0) { Err(format!("{what} holds a NUL byte")) } else { Ok(()) }
+    if bytes.contains(&0) { Err(format!("{what} contains a NUL byte")) } else { Ok(()) }
 }
 
-/// The values of an agent's placeholders.
+/// Values of an agent's placeholders.
 #[derive(Clone)]
 struct AgentValues {
     bin: Vec<u8>,
     model: Vec<u8>,
     role: Vec<u8>,
     role_file: Vec<u8>,
-    /// The prompt, where it goes into an argument.
+    /// The prompt, if it is delivered as an argument.
     argument: Vec<u8>,
-    /// The prompt, where it goes into a variable.
+    /// The prompt, if it is delivered in a variable.
     variable: Vec<u8>,
     prompt_file: Vec<u8>,
     mcp_config: Vec<u8>,
@@ -299,7 +302,7 @@ mod tests {
     use crate::assembly::PromptAssembly;
     use crate::catalogue::Catalogue;
 
-    /// The plan for an agent that haft knows, with haft at a location that has a space in its name.
+    /// The plan for a known agent, with a space in the path of haft.
     fn plan(agent: &str, environment: Environment) -> Result<LaunchPlan, Error> {
         let source =
             ConfigSource { layer: Layer::User, name: "none".to_owned(), path: None, text: String::new() };
@@ -317,19 +320,19 @@ mod tests {
             ..HostFacts::default()
         };
         let selection = catalogue.select(&request, &facts).unwrap();
-        let material = PromptAssembly::new(&selection, &request, &facts).finish(&[]).unwrap();
-        LaunchPlan::new(&selection, &request, &material, &facts, "/files".as_ref())
+        let assembled = PromptAssembly::new(&selection, &request, &facts).finish(&[]).unwrap();
+        LaunchPlan::new(&selection, &request, &assembled, &facts, "/files".as_ref())
     }
 
     #[test]
-    fn a_command_in_an_argument_is_quoted_where_it_has_to_be() {
+    fn a_command_within_an_argument_is_quoted_if_necessary() {
         let plan = plan("goose", Environment::new()).unwrap();
         let location = plan.argv.iter().position(|word| word == "--with-extension").unwrap();
         assert_eq!(plan.argv[location + 1], "'/a b/haft' mcp");
     }
 
     #[test]
-    fn a_configuration_that_a_variable_names_already_is_extended() {
+    fn an_existing_mcp_configuration_is_extended() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("own.json");
         std::fs::write(&path, r#"{"theme": "x", "mcp": {"mine": {"command": ["y"]}}}"#).unwrap();

@@ -1,4 +1,4 @@
-//! From what is asked for to what is launched: names are found, defaults taken.
+//! Resolves a launch request: looks up names and applies defaults.
 
 use std::path::Path;
 
@@ -9,48 +9,48 @@ use crate::host_facts::HostFacts;
 use crate::name_lookup;
 use crate::text_source::TextSource;
 
-/// What kind of launch it is.
+/// The kind of launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum LaunchKind {
-    /// With the required and the default contexts.
+    /// Uses the required and default contexts.
     #[default]
     Plain,
-    /// With a text of the user's own and the required contexts.
+    /// Uses the required contexts and the user's text.
     Prompt,
-    /// With a task of this name and the required contexts.
+    /// Uses the required contexts and the task of this name.
     Task(String),
 }
 
-/// What is asked for.
+/// A launch request.
 #[derive(Clone, Debug, Default)]
 pub struct LaunchRequest {
-    /// What kind of launch it is.
+    /// The kind of launch.
     pub kind: LaunchKind,
-    /// The agent, by name.
+    /// Agent name.
     pub agent: Option<String>,
-    /// The model, by alias or id.
+    /// Model alias or id.
     pub model: Option<String>,
-    /// The role, by name.
+    /// Role name.
     pub role: Option<String>,
-    /// Whether there shall be no role at all.
+    /// If true, no role is used.
     pub no_role: bool,
-    /// Contexts by name, tag or path, besides those that are there anyway.
+    /// Additional contexts by name, tag or path.
     pub contexts: Vec<String>,
-    /// What the user says.
+    /// The user's instructions.
     pub instructions: Option<Vec<u8>>,
-    /// Whether the agent is started for a run without a person.
+    /// If true, the agent runs non-interactively.
     pub batch: bool,
-    /// Whether the agent is given `haft mcp`, if it can take it and the settings allow.
+    /// If true, the agent gets the `haft mcp` server, provided it supports MCP and the settings allow it.
     pub mcp: bool,
 }
 
-/// What is launched.
+/// The resolved agent, role, task and contexts of a launch.
 #[derive(Clone, Debug)]
 pub struct LaunchSelection<'c> {
     pub(crate) catalogue: &'c Catalogue,
     /// The agent.
     pub agent: &'c Agent,
-    /// The id of the model.
+    /// The model id.
     pub model: Option<String>,
     /// The role.
     pub role: Option<&'c AgentRole>,
@@ -59,7 +59,7 @@ pub struct LaunchSelection<'c> {
     pub(crate) contexts: Vec<SelectedContext>,
 }
 
-/// A context that was chosen.
+/// A selected context.
 #[derive(Clone, Debug)]
 pub(crate) struct SelectedContext {
     pub(crate) name: String,
@@ -68,10 +68,11 @@ pub(crate) struct SelectedContext {
 }
 
 impl Catalogue {
-    /// Finds what a request means.
+    /// Resolves a request.
     ///
     /// # Errors
-    /// A name that nothing has or several have; no agent, or several to choose from.
+    /// Fails if a name is unknown or ambiguous, or if no agent or several agents are installed and none is
+    /// chosen.
     pub fn select(&self, request: &LaunchRequest, facts: &HostFacts) -> Result<LaunchSelection<'_>, Error> {
         let task = match &request.kind {
             LaunchKind::Task(name) => Some(self.task(name)?),
@@ -91,32 +92,32 @@ impl Catalogue {
             model: agent.model(model),
             role,
             task,
-            contexts: self.chosen(request, facts)?,
+            contexts: self.selected_contexts(request, facts)?,
         })
     }
 
-    /// The agent that a name means.
+    /// Finds an agent by name or by a unique part of it.
     ///
     /// # Errors
-    /// If none or several are meant.
+    /// Fails if the name is unknown or ambiguous.
     pub fn agent(&self, wanted: &str) -> Result<&Agent, Error> {
         let names: Vec<&str> = self.agents.iter().map(Agent::name).collect();
         Ok(&self.agents[name_lookup::find("agent", wanted, &names)?])
     }
 
-    /// The role that a name means.
+    /// Finds a role by name or by a unique part of it.
     ///
     /// # Errors
-    /// If none or several are meant.
+    /// Fails if the name is unknown or ambiguous.
     pub fn role(&self, wanted: &str) -> Result<&AgentRole, Error> {
         let names: Vec<&str> = self.roles.iter().map(|role| role.name.as_str()).collect();
         Ok(&self.roles[name_lookup::find("role", wanted, &names)?])
     }
 
-    /// The task that a name or an alias means.
+    /// Finds a task by name, by a unique part of it, or by its alias.
     ///
     /// # Errors
-    /// If none or several are meant.
+    /// Fails if the name is unknown or ambiguous.
     pub fn task(&self, wanted: &str) -> Result<&LaunchTask, Error> {
         if let Some(task) = self.tasks.iter().find(|task| task.alias.as_deref() == Some(wanted)) {
             return Ok(task);
@@ -125,7 +126,7 @@ impl Catalogue {
         Ok(&self.tasks[name_lookup::find("task", wanted, &names)?])
     }
 
-    /// The only agent that is installed.
+    /// The only installed agent.
     fn installed_agent(&self, facts: &HostFacts) -> Result<&Agent, Error> {
         let installed: Vec<&Agent> =
             self.agents.iter().filter(|agent| facts.find(&agent.bin).is_some()).collect();
@@ -146,8 +147,12 @@ impl Catalogue {
         }
     }
 
-    /// The contexts of a launch: those that are there anyway in their order, then files in the order they were named.
-    fn chosen(&self, request: &LaunchRequest, facts: &HostFacts) -> Result<Vec<SelectedContext>, Error> {
+    /// The contexts of a launch: configured ones in definition order, then files in the order given.
+    fn selected_contexts(
+        &self,
+        request: &LaunchRequest,
+        facts: &HostFacts,
+    ) -> Result<Vec<SelectedContext>, Error> {
         let plain = request.kind == LaunchKind::Plain;
         let mut wanted: Vec<bool> =
             self.contexts.iter().map(|context| context.required || (plain && context.default)).collect();
@@ -191,7 +196,7 @@ impl Catalogue {
     }
 }
 
-/// A file as a context: somebody has asked for it, so it has to be there.
+/// A file that the user names as a context. It must exist.
 fn file(wanted: &str, path: &Path) -> SelectedContext {
     let source = TextSource::of_file(path.to_string_lossy().into_owned());
     SelectedContext { name: wanted.to_owned(), source, required: true }

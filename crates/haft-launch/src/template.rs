@@ -1,13 +1,12 @@
-//! StringOrList with placeholders, and the one time they are filled in.
+//! Templates with placeholders.
 //!
-//! `{name}` stands for a value, `{name:json}` for the value as a JSON string, `{name:shell}` for the value as one word of a
-//! shell, `{{` for a brace. A brace before anything that
-//! is no name is a brace as well, so that JSON and code can be written as they are. PlaceholderValues are inserted as they are
-//! and never looked at again.
+//! `{name}` is replaced by a value, `{name:json}` by the value as a JSON string, and `{name:shell}` by the
+//! value as one shell word. `{{` is a literal brace. A brace that does not start a placeholder is also
+//! literal, so JSON and code need no escaping. Values are inserted unchanged and never expanded again.
 
 use haft_config::{Error, ErrorKind, SourceLocation, suggest};
 
-/// The placeholders of an agent's command and environment.
+/// Placeholders in an agent's command and environment.
 pub const AGENT_PLACEHOLDERS: &[&str] = &[
     "bin",
     "model",
@@ -22,7 +21,7 @@ pub const AGENT_PLACEHOLDERS: &[&str] = &[
     "datetime",
 ];
 
-/// The placeholders of roles, contexts and tasks; besides these there is `env.NAME` for every variable.
+/// Placeholders in roles, contexts and tasks. `env.NAME` is available for every environment variable, too.
 pub const TEMPLATE_PLACEHOLDERS: &[&str] = &[
     "file",
     "file_contents",
@@ -43,17 +42,17 @@ pub const TEMPLATE_PLACEHOLDERS: &[&str] = &[
     "git_email",
 ];
 
-/// What begins the placeholder of an environment variable.
-const VARIABLE: &str = "env.";
+/// Prefix of placeholders for environment variables.
+const ENV_PREFIX: &str = "env.";
 
-/// Where a template stands, which decides what it may hold.
+/// Where a template is used, which decides its placeholders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TemplateKind {
-    /// A word of an agent's command, or a variable of its environment.
+    /// An argument or an environment variable of an agent.
     Agent,
-    /// A line for a shell that starts an agent, where `${` belongs to the shell.
+    /// A shell command line that starts an agent. `${` belongs to the shell.
     Line,
-    /// A role, context or task.
+    /// The text of a role, context or task.
     Text,
 }
 
@@ -69,14 +68,14 @@ pub(crate) enum TemplatePart {
     Value(Placeholder),
 }
 
-/// The location of a value.
+/// A placeholder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Placeholder {
     pub(crate) name: String,
     pub(crate) form: ValueEncoding,
 }
 
-/// How a value is written.
+/// How a value is encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ValueEncoding {
     Plain,
@@ -85,7 +84,7 @@ pub(crate) enum ValueEncoding {
 }
 
 impl ValueEncoding {
-    /// What says so in a placeholder.
+    /// The suffix in a placeholder.
     pub(crate) fn suffix(self) -> &'static str {
         match self {
             ValueEncoding::Plain => "",
@@ -96,22 +95,23 @@ impl ValueEncoding {
 }
 
 impl Placeholder {
-    /// The value in the form that was asked for.
+    /// Encodes a value.
     pub(crate) fn form(&self, value: &[u8]) -> Vec<u8> {
         match self.form {
             ValueEncoding::Plain => value.to_vec(),
             ValueEncoding::Json => {
                 let text = String::from_utf8_lossy(value);
-                // A delete character is no text to TOML, which is where such strings are put.
+                // TOML does not allow a raw DEL character in a string.
                 serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f").into_bytes()
             }
-            ValueEncoding::Shell => quoted(value),
+            ValueEncoding::Shell => shell_quoted(value),
         }
     }
 }
 
-/// A value as one word of a shell; one that needs no quotes has none, since not everybody who splits words minds them.
-fn quoted(value: &[u8]) -> Vec<u8> {
+/// Quotes a value as one shell word. Plain words stay unquoted because some programs split words without
+/// removing quotes.
+fn shell_quoted(value: &[u8]) -> Vec<u8> {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./:@%+,".contains(byte);
     if !value.is_empty() && value.iter().all(plain) {
         return value.to_vec();
@@ -128,7 +128,7 @@ fn quoted(value: &[u8]) -> Vec<u8> {
 }
 
 impl Template {
-    /// Reads a text that stands at a location.
+    /// Parses a template. `location` is used for errors.
     pub(crate) fn parse(
         text: &str,
         room: TemplateKind,
@@ -163,7 +163,7 @@ impl Template {
         Ok(Template { parts })
     }
 
-    /// A template that is one placeholder.
+    /// A template that consists of one placeholder.
     pub(crate) fn of(name: &str) -> Template {
         Template {
             parts: vec![TemplatePart::Value(Placeholder {
@@ -173,7 +173,7 @@ impl Template {
         }
     }
 
-    /// The text that a file is presented with which was named on the command line.
+    /// The template for a file that was named on the command line.
     pub(crate) fn of_file() -> Template {
         let value = |name: &str| {
             TemplatePart::Value(Placeholder { name: name.to_owned(), form: ValueEncoding::Plain })
@@ -186,7 +186,7 @@ impl Template {
         &self.parts
     }
 
-    /// The names of the placeholders, in order.
+    /// The names of the placeholders in order.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             TemplatePart::Value(placeholder) => Some(placeholder.name.as_str()),
@@ -194,7 +194,7 @@ impl Template {
         })
     }
 
-    /// The text with the values in their places.
+    /// Replaces all placeholders by their values.
     pub(crate) fn fill(&self, values: &dyn PlaceholderValues) -> Vec<u8> {
         let mut filled = Vec::new();
         for part in &self.parts {
@@ -209,12 +209,12 @@ impl Template {
     }
 }
 
-/// The values of placeholders by name; what has none is empty.
+/// Values of placeholders by name. A missing value is empty.
 pub(crate) trait PlaceholderValues {
     fn value(&self, name: &str) -> &[u8];
 }
 
-/// The placeholder that a text begins with, if it does, and how it is written.
+/// Parses a placeholder at the start of `text` and returns it with its source text.
 fn placeholder(text: &str) -> Option<(&str, Placeholder)> {
     let inner = text.strip_prefix('{')?;
     let inner = &inner[..inner.find('}')?];
@@ -231,7 +231,7 @@ fn placeholder(text: &str) -> Option<(&str, Placeholder)> {
     (begins && goes_on).then(|| (&text[..inner.len() + 2], Placeholder { name: name.to_owned(), form }))
 }
 
-/// Refuses a placeholder that does not exist where it stands.
+/// Fails if the placeholder does not exist in this kind of template.
 fn check(
     placeholder: &Placeholder,
     written: &str,
@@ -244,14 +244,14 @@ fn check(
         TemplateKind::Text => (TEMPLATE_PLACEHOLDERS, "a template"),
     };
     let variable =
-        room == TemplateKind::Text && name.strip_prefix(VARIABLE).is_some_and(|name| !name.is_empty());
+        room == TemplateKind::Text && name.strip_prefix(ENV_PREFIX).is_some_and(|name| !name.is_empty());
     if variable || known.contains(&name) {
         return Ok(());
     }
-    let message = format!("there is no placeholder {written} in {where_to}");
+    let message = format!("unknown placeholder {written} in {where_to}");
     let error = Error::at(ErrorKind::UnknownKey, &location.narrowed(written), message);
     let hint = suggest(name, known.iter().copied()).unwrap_or_default();
-    Err(error.with_hint(format!("{hint} (a brace is written {{{{)")))
+    Err(error.with_hint(format!("{hint} (write {{{{ for a literal brace)")))
 }
 
 #[cfg(test)]
@@ -264,7 +264,7 @@ mod tests {
         prompt: Spanned<String>,
     }
 
-    /// A location to stand at, for a text.
+    /// Any location.
     fn location() -> SourceLocation {
         let mut config = Config::new();
         let text = "[[role]]\nname='x'\nprompt='{x}'".to_owned();
@@ -297,11 +297,11 @@ mod tests {
         assert_eq!(filled("{prompt:json}", TemplateKind::Agent), r#""{model} {{ \"$(x)\"\n""#);
         assert_eq!(filled("{prompt:shell}", TemplateKind::Agent), "'{model} {{ \"$(x)\"\n'");
         assert_eq!(filled("{env.HOME:shell}", TemplateKind::Text), "/home");
-        assert_eq!(quoted(b"it's"), b"'it'\\''s'");
+        assert_eq!(shell_quoted(b"it's"), b"'it'\\''s'");
     }
 
     #[test]
-    fn braces_that_hold_no_name_are_braces() {
+    fn braces_without_a_placeholder_are_literal() {
         for text in ["{", "}", "{}", "{ a }", "{\"a\": 1}", "a{1,2}", "{a b}", "{a:b}", "{é}", "{a"] {
             assert_eq!(filled(text, TemplateKind::Text), text);
         }
@@ -318,9 +318,9 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_exist_is_refused_with_what_is_near() {
+    fn an_unknown_placeholder_is_an_error_with_a_suggestion() {
         let error = Template::parse("{promt}", TemplateKind::Agent, &location()).unwrap_err();
-        assert_eq!(error.hint(), Some("did you mean \"prompt\"? (a brace is written {{)"));
+        assert_eq!(error.hint(), Some("did you mean \"prompt\"? (write {{ for a literal brace)"));
         assert!(Template::parse("{env.}", TemplateKind::Text, &location()).is_err());
         assert!(Template::parse("{env.X}", TemplateKind::Agent, &location()).is_err());
         assert!(Template::parse("{file}", TemplateKind::Agent, &location()).is_err());

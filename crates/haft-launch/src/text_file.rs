@@ -1,4 +1,4 @@
-//! The files that texts are made of: where they are, and what is in them.
+//! Files that texts are made of.
 
 use std::path::{Path, PathBuf};
 
@@ -10,24 +10,24 @@ use haft_config::{
 use crate::host_facts::HostFacts;
 use crate::text_source::TextSource;
 
-/// A file that was asked for.
+/// A file that a text source refers to.
 #[derive(Clone, Debug)]
 pub(crate) struct FileText {
-    /// What it is called in a text: from the working directory if it is below that.
+    /// Its name in texts: relative to the working directory if it is below it.
     pub(crate) shown: String,
-    /// What is in it, or in a few words why that cannot be had.
+    /// Its content, or the reason why it cannot be read.
     pub(crate) contents: Result<Vec<u8>, String>,
     absent: bool,
 }
 
 impl FileText {
-    /// Whether it is simply not there.
+    /// Returns true if the file does not exist.
     pub(crate) fn is_absent(&self) -> bool {
         self.absent
     }
 }
 
-/// Reads the file of a source, if its text needs it.
+/// Reads the file of a text source if the text uses its content.
 pub(crate) fn read(file: &str, source: &TextSource, facts: &HostFacts) -> FileText {
     let path = locate(file, source.layer(), facts);
     let inner = path.strip_prefix(&facts.working_directory).unwrap_or(&path);
@@ -41,7 +41,7 @@ pub(crate) fn read(file: &str, source: &TextSource, facts: &HostFacts) -> FileTe
     let named = printable_text(&shown);
     let contents = match read {
         Ok(bytes) if !is_trusted(&path, &bytes, facts) => {
-            Err(format!("\"{named}\" is not trusted; to trust it run `haft trust`"))
+            Err(format!("\"{named}\" is not trusted; run `haft trust` to trust it"))
         }
         Ok(bytes) => Ok(bytes),
         Err(error) => Err(format!("\"{named}\" cannot be read: {}{}", error.reason(), hint(&error))),
@@ -53,8 +53,9 @@ fn hint(error: &FileError) -> String {
     error.hint().map_or(String::new(), |hint| format!(" ({hint})"))
 }
 
-/// What a file has to be, depending on who has chosen it. A file that the user names may be anybody's. A file that is found
-/// upward, or that a project names, has to be the user's own; and where its name is one within the project, so is the file.
+/// The rules for a file depend on its origin. A file that the user names may belong to any user. A file that
+/// is found by searching upward or that a project names must belong to the user, and if its path is within
+/// the project, the file must be too.
 fn rules(file: &str, path: &Path, source: &TextSource, facts: &HostFacts) -> FileRules {
     let rules = FileRules::up_to(MAX_TEXT_BYTES);
     let named_by_user = source.layer() == Layer::User && (source.location().is_none() || is_anchored(file));
@@ -62,24 +63,25 @@ fn rules(file: &str, path: &Path, source: &TextSource, facts: &HostFacts) -> Fil
         return rules;
     }
     let rules = rules.owned_by(&facts.trust.owners());
-    let strange = source.layer() == Layer::Embedded
+    let confined = source.layer() == Layer::Embedded
         || (source.layer() == Layer::Project && is_plainly_within(path, facts.root()));
-    if strange { rules.beneath(facts.root()) } else { rules }
+    if confined { rules.beneath(facts.root()) } else { rules }
 }
 
-/// Whether a path counts from the root or from home, so that it means one file wherever haft is started.
+/// Returns true if the path is absolute or starts at home, so it means the same file from every working
+/// directory.
 fn is_anchored(file: &str) -> bool {
     file.starts_with('/') || file.starts_with("~/")
 }
 
-/// Whether a path is within a directory by its name alone, before links are followed.
+/// Returns true if the path is lexically within the directory.
 pub(crate) fn is_plainly_within(path: &Path, directory: &Path) -> bool {
     path.strip_prefix(directory)
         .is_ok_and(|inner| inner.components().all(|part| matches!(part, std::path::Component::Normal(_))))
 }
 
-/// Whether bytes that were read may go into a prompt: those of a project's `.haft` have to be trusted with this content.
-/// The bytes that are looked at are those that are used.
+/// Returns true if the bytes may go into a prompt. Files below a project's `.haft` must be trusted with this
+/// content. The bytes that are checked are the bytes that are used.
 fn is_trusted(path: &Path, bytes: &[u8], facts: &HostFacts) -> bool {
     let Some(project) = &facts.project else { return true };
     let Ok(real) = path.canonicalize() else { return false };
@@ -91,8 +93,8 @@ fn is_trusted(path: &Path, bytes: &[u8], facts: &HostFacts) -> bool {
     !inside || names.iter().any(|name| facts.trust.is_trusted(name, &hash))
 }
 
-/// Where a file is. A project's files count from its top. All others are looked for from the working directory upward to
-/// the top of the project, so that the nearest one is found.
+/// Resolves a path. Paths of a project are relative to its root. Other relative paths are searched from the
+/// working directory upward to the project root.
 pub(crate) fn locate(file: &str, layer: Layer, facts: &HostFacts) -> PathBuf {
     let path = match (file.strip_prefix("~/"), &facts.home) {
         (Some(rest), Some(home)) => home.join(rest),

@@ -1,4 +1,4 @@
-//! What roles, contexts and tasks have in common: where their text comes from.
+//! Text sources of roles, contexts and tasks.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,12 +10,13 @@ use crate::host_facts::HostFacts;
 use crate::template::{Template, TemplateKind};
 use crate::text_file;
 
-/// How long a command may take unless it is said otherwise.
+/// Default time limit of a command.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
-/// The longest time a command can be given, in seconds.
-const LONGEST: u64 = 3600;
+/// Maximum time limit of a command, in seconds.
+const MAX_TIMEOUT_SECONDS: u64 = 3600;
 
-/// How a text is made: of a template, else of a file, else of a command. What is not used is not read or run.
+/// Where a text comes from: a template, else a file, else a command. Unused files are not read and unused
+/// commands do not run.
 #[derive(Clone, Debug)]
 pub struct TextSource {
     pub(crate) layer: Layer,
@@ -28,7 +29,7 @@ pub struct TextSource {
     pub(crate) timeout: Option<Duration>,
 }
 
-/// The keys of a source as they are written.
+/// The keys of a text source as they are written.
 pub(crate) struct TextKeys<'w> {
     pub(crate) file: &'w Option<Spanned<String>>,
     pub(crate) command: &'w Option<Spanned<StringOrList>>,
@@ -37,8 +38,8 @@ pub(crate) struct TextKeys<'w> {
     pub(crate) timeout: &'w Option<Spanned<u64>>,
 }
 
-/// Gives the source's part of an item.
-macro_rules! parts {
+/// Implements access to the text keys of an item.
+macro_rules! text_keys {
     ($($item:ty),*) => {
         $(impl<'w> From<&'w $item> for TextKeys<'w> {
             fn from(item: &'w $item) -> TextKeys<'w> {
@@ -53,46 +54,46 @@ macro_rules! parts {
         })*
     };
 }
-parts!(RoleConfig, ContextConfig, TaskConfig);
+text_keys!(RoleConfig, ContextConfig, TaskConfig);
 
 impl TextSource {
-    /// Reads the source of an item.
+    /// Converts the keys of an item. `what` names the item in errors.
     pub(crate) fn read(
         config: &Config,
         location: &SourceLocation,
         what: &str,
-        parts: &TextKeys<'_>,
+        keys: &TextKeys<'_>,
     ) -> Result<TextSource, Error> {
-        if parts.file.is_none() && parts.command.is_none() && parts.prompt.is_none() {
+        if keys.file.is_none() && keys.command.is_none() && keys.prompt.is_none() {
             let message = format!("{what} has no text");
             let error = Error::at(ErrorKind::MissingKey, location, message);
-            return Err(error.with_hint("give it at least one of \"prompt\", \"file\" and \"command\""));
+            return Err(error.with_hint("set at least one of \"prompt\", \"file\" and \"command\""));
         }
-        if let Some(command) = parts.command
+        if let Some(command) = keys.command
             && command.all().first().is_none_or(|program| program.trim().is_empty())
         {
             let message = format!("the command of {what} is empty");
             return Err(Error::at(ErrorKind::WrongValue, &config.locate(command.span), message));
         }
-        let prompt = parts.prompt.as_ref().map(|prompt| {
+        let prompt = keys.prompt.as_ref().map(|prompt| {
             let location = config.locate(prompt.span);
             let template = Template::parse(prompt, TemplateKind::Text, &location)?;
-            check_sources(&template, parts, &location, what)?;
+            check_sources(&template, keys, &location, what)?;
             Ok::<_, Error>(template)
         });
         Ok(TextSource {
             layer: location.layer(),
             location: Some(location.clone()),
-            file: parts.file.as_ref().map(|file| file.value.clone()),
-            command: parts.command.as_ref().map(|command| command.value.clone()),
+            file: keys.file.as_ref().map(|file| file.value.clone()),
+            command: keys.command.as_ref().map(|command| command.value.clone()),
             prompt: prompt.transpose()?,
-            prompt_text: parts.prompt.as_ref().map(|prompt| prompt.value.clone()),
-            shell: parts.shell.clone(),
-            timeout: timeout(config, parts.timeout)?,
+            prompt_text: keys.prompt.as_ref().map(|prompt| prompt.value.clone()),
+            shell: keys.shell.clone(),
+            timeout: timeout(config, keys.timeout)?,
         })
     }
 
-    /// The source of a file that the user has named.
+    /// The text source for a file that the user names.
     pub(crate) fn of_file(path: String) -> TextSource {
         TextSource {
             layer: Layer::User,
@@ -106,37 +107,37 @@ impl TextSource {
         }
     }
 
-    /// The layer it was written in.
+    /// The layer of its definition.
     pub fn layer(&self) -> Layer {
         self.layer
     }
 
-    /// Where it is defined, if it is.
+    /// Where it is defined, unless the user named it on the command line.
     pub fn location(&self) -> Option<&SourceLocation> {
         self.location.as_ref()
     }
 
-    /// The file it reads.
+    /// The file to read.
     pub fn file(&self) -> Option<&str> {
         self.file.as_deref()
     }
 
-    /// Where the file it reads is, or would be.
+    /// The path of the file, whether it exists or not.
     pub fn locate(&self, facts: &HostFacts) -> Option<PathBuf> {
         self.file.as_deref().map(|file| text_file::locate(file, self.layer, facts))
     }
 
-    /// The words of the command it runs; one word is a line for a shell.
+    /// The command to run. A single string is a shell command line.
     pub fn command(&self) -> Option<Vec<String>> {
         self.command.as_ref().map(StringOrList::all)
     }
 
-    /// The template, as it is written.
+    /// The template as it was written.
     pub fn prompt(&self) -> Option<&str> {
         self.prompt_text.as_deref()
     }
 
-    /// Whether its text needs what the file holds.
+    /// Returns true if the text uses the content of the file.
     pub(crate) fn needs_file(&self) -> bool {
         match &self.prompt {
             Some(template) => template.names().any(|name| name == "file_contents"),
@@ -144,7 +145,7 @@ impl TextSource {
         }
     }
 
-    /// Whether its text needs what the command writes.
+    /// Returns true if the text uses the output of the command.
     pub(crate) fn needs_command(&self) -> bool {
         match &self.prompt {
             Some(template) => template.names().any(|name| name == "command_output"),
@@ -152,41 +153,42 @@ impl TextSource {
         }
     }
 
-    /// The names of the placeholders that its text is filled with.
+    /// The names of the placeholders in the template.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.prompt.iter().flat_map(Template::names)
     }
 }
 
-/// A time that a command may take, within its bounds.
+/// Converts a timeout and checks its range.
 pub(crate) fn timeout(config: &Config, written: &Option<Spanned<u64>>) -> Result<Option<Duration>, Error> {
     match written {
         None => Ok(None),
-        Some(seconds) if (1..=LONGEST).contains(&seconds.value) => {
+        Some(seconds) if (1..=MAX_TIMEOUT_SECONDS).contains(&seconds.value) => {
             Ok(Some(Duration::from_secs(seconds.value)))
         }
         Some(seconds) => {
-            let message = format!("a timeout is from 1 to {LONGEST} seconds, not {}", seconds.value);
+            let message =
+                format!("timeout must be between 1 and {MAX_TIMEOUT_SECONDS} seconds, not {}", seconds.value);
             Err(Error::at(ErrorKind::WrongValue, &config.locate(seconds.span), message))
         }
     }
 }
 
-/// Refuses placeholders for a file or a command that is not there.
+/// Fails if the template uses a file or command that is not defined.
 fn check_sources(
     template: &Template,
-    parts: &TextKeys<'_>,
+    keys: &TextKeys<'_>,
     location: &SourceLocation,
     what: &str,
 ) -> Result<(), Error> {
     for name in template.names() {
         let missing = match name {
-            "file" | "file_contents" if parts.file.is_none() => "file",
-            "command" | "command_output" if parts.command.is_none() => "command",
+            "file" | "file_contents" if keys.file.is_none() => "file",
+            "command" | "command_output" if keys.command.is_none() => "command",
             _ => continue,
         };
         let written = format!("{{{name}}}");
-        let message = format!("{what} uses {written} and has no \"{missing}\"");
+        let message = format!("{what} uses {written} but has no \"{missing}\"");
         return Err(Error::at(ErrorKind::MissingKey, &location.narrowed(&written), message));
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What a project's configuration could do, and whether somebody has allowed it.
+//! Trust checks for a project's configuration.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::catalogue::Catalogue;
 use crate::error::{Error, ErrorKind};
 
 impl Catalogue {
-    /// The items of the project's configuration that run programs or put text into a prompt. Each in a few words.
+    /// Lists the items of the project's configuration that run programs or put text into a prompt.
     pub fn items_needing_trust(&self) -> Vec<String> {
         let mut items = Vec::new();
         let shell = self.settings.shell.as_ref().map(|shell| self.config.locate(shell.span).layer());
@@ -29,10 +29,10 @@ impl Catalogue {
         items
     }
 
-    /// Refuses a project's configuration that runs programs or speaks to the agent and is not trusted.
+    /// Checks that a project's configuration which runs programs or instructs the agent is trusted.
     ///
     /// # Errors
-    /// If it is not trusted with the content it has.
+    /// Fails if it is not trusted with its current content.
     pub fn check_trust(&self, trust: &TrustStore) -> Result<(), Error> {
         let items = self.items_needing_trust();
         if items.is_empty() {
@@ -53,13 +53,13 @@ impl Catalogue {
             let error = Error::new(ErrorKind::Untrusted, message);
             let directory = source.path.as_deref().and_then(Path::parent).unwrap_or(Path::new("."));
             let directory = printable(directory);
-            return Err(error.with_hint(format!("look at it, then run `haft trust '{directory}'`")));
+            return Err(error.with_hint(format!("review it, then run `haft trust '{directory}'`")));
         }
         Ok(())
     }
 }
 
-/// How the text of a source stands to what is trusted.
+/// The trust status of a configuration source.
 pub fn trust_status(source: &ConfigSource, trust: &TrustStore) -> TrustStatus {
     match &source.path {
         Some(path) => trust.status(path, &ContentHash::of(source.text.as_bytes())),

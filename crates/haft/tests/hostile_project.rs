@@ -70,9 +70,9 @@ type Trap = Box<dyn Fn(&Path)>;
 /// Each trap, with the reason that is told.
 fn traps() -> Vec<(Trap, &'static str)> {
     vec![
-        (Box::new(link("/dev/zero")), "it leads out of the project, to \"/dev/zero\""),
-        (Box::new(link("/proc/kmsg")), "it leads out of the project"),
-        (Box::new(link("../../secret")), "it leads out of the project"),
+        (Box::new(link("/dev/zero")), "it points outside the project, to \"/dev/zero\""),
+        (Box::new(link("/proc/kmsg")), "it points outside the project"),
+        (Box::new(link("../../secret")), "it points outside the project"),
         (Box::new(fifo), "it is a FIFO, not a regular file"),
         (Box::new(sparse), "it is larger than 1 MiB"),
         (Box::new(link("nowhere")), "it is a symbolic link to a file that does not exist"),
@@ -128,8 +128,8 @@ fn trust_shows_what_a_hostile_project_hides_and_passes_over_what_haft_would_not_
     for part in [
         "x-tool\\r\\u{1b}[2Kharmless\\u{202e}\n",
         ".haft/fifo: it is a FIFO, not a regular file\n",
-        ".haft/zero: it leads out of the project, to \"/dev/zero\"\n",
-        ".haft/key: it leads out of the project",
+        ".haft/zero: it points outside the project, to \"/dev/zero\"\n",
+        ".haft/key: it points outside the project",
         ".haft/loop: too many levels of symbolic links",
         ": it is more than 32 directories deep\n",
     ] {

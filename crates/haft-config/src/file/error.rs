@@ -1,4 +1,4 @@
-//! Why a file is not read.
+//! Errors of reading a file.
 
 use std::fmt;
 use std::io;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::printable::printable;
 
-/// A file that is not read, with the reason and a way to change that.
+/// A file cannot be read, with the reason and an optional hint.
 #[derive(Clone, Debug)]
 pub struct FileError {
     kind: FileErrorKind,
@@ -16,7 +16,7 @@ pub struct FileError {
     hint: Option<String>,
 }
 
-/// Why a file is not read.
+/// Why a file cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FileErrorKind {
@@ -24,15 +24,15 @@ pub enum FileErrorKind {
     NotFound,
     /// It is a directory, a FIFO, a socket or a device.
     NotRegular,
-    /// It is larger than allowed.
+    /// It is larger than the limit.
     TooLarge,
-    /// It leads out of the directory it has to be in.
+    /// It is outside the directory that it must be in.
     OutsideDirectory,
-    /// It, or a directory above it, belongs to another user, or others may write to it.
+    /// It or a parent directory belongs to another user, or other users may write to it.
     Unsafe,
     /// The file system did not answer in time.
     TimedOut,
-    /// The system does not let us read it.
+    /// The system denies access, or reading failed.
     Unreadable,
 }
 
@@ -41,14 +41,14 @@ impl FileError {
         FileError { kind, path: path.to_path_buf(), reason, hint: None }
     }
 
-    /// A file that the system does not let us read.
-    #[expect(clippy::needless_pass_by_value, reason = "it is made for `map_err`")]
+    /// Creates an error from a system error.
+    #[expect(clippy::needless_pass_by_value, reason = "passed to `map_err`")]
     pub fn from_io(path: &Path, error: io::Error) -> FileError {
         let kind = match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => FileErrorKind::NotFound,
             _ => FileErrorKind::Unreadable,
         };
-        FileError::new(kind, path, words(&error))
+        FileError::new(kind, path, system_message(&error))
     }
 
     pub(super) fn not_regular(path: &Path, word: &str) -> FileError {
@@ -65,7 +65,7 @@ impl FileError {
     }
 
     pub(super) fn outside(path: &Path, real: &Path) -> FileError {
-        let reason = format!("it leads out of the project, to \"{}\"", printable(real));
+        let reason = format!("it points outside the project, to \"{}\"", printable(real));
         FileError::new(FileErrorKind::OutsideDirectory, path, reason)
     }
 
@@ -79,27 +79,27 @@ impl FileError {
         FileError::new(FileErrorKind::TimedOut, path, reason)
     }
 
-    pub(super) fn unsafe_place(path: &Path, reason: String, hint: String) -> FileError {
+    pub(super) fn unsafe_file(path: &Path, reason: String, hint: String) -> FileError {
         FileError { hint: Some(hint), ..FileError::new(FileErrorKind::Unsafe, path, reason) }
     }
 
-    /// Why it is not read.
+    /// The kind of error.
     pub fn kind(&self) -> FileErrorKind {
         self.kind
     }
 
-    /// The reason alone, to stand after the name of the file.
+    /// The reason, without the name of the file.
     pub fn reason(&self) -> &str {
         &self.reason
     }
 
-    /// A command that would make it readable.
+    /// A command that would make the file readable.
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 }
 
-/// `cannot read "PATH": reason`.
+/// Writes `cannot read "PATH": reason`.
 impl fmt::Display for FileError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "cannot read \"{}\": {}", printable(&self.path), self.reason)
@@ -120,8 +120,8 @@ impl From<FileError> for io::Error {
     }
 }
 
-/// The system's words, without the number and with a small first letter.
-fn words(error: &io::Error) -> String {
+/// The system's message without the error number, starting in lower case.
+fn system_message(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
     let mut letters = text.chars();

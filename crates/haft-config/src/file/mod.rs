@@ -33,17 +33,17 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 pub use error::{FileError, FileErrorKind};
 pub use owner::Owners;
 
-/// The largest configuration file.
+/// Maximum size of a configuration file.
 pub const MAX_CONFIG_BYTES: u64 = 1 << 20;
-/// The largest file whose text goes into a prompt.
+/// Maximum size of a file whose text goes into a prompt.
 pub const MAX_TEXT_BYTES: u64 = 16 << 20;
-/// The largest file that haft keeps for itself: the trust store and caches.
+/// Maximum size of a file that haft writes for itself: the trust store and caches.
 pub const MAX_STATE_BYTES: u64 = 64 << 20;
-/// The largest program that is run as a tool.
+/// Maximum size of a program that runs as a tool.
 pub const MAX_PROGRAM_BYTES: u64 = 1 << 30;
-/// The longest time that reading a file may take. A network file system may never answer.
+/// Time limit for reading a file. A network file system may never answer.
 pub const READ_TIMEOUT: Duration = Duration::from_secs(10);
-/// The longest time that hashing a file may take, which may be as large as [`MAX_PROGRAM_BYTES`].
+/// Time limit for hashing a file of up to [`MAX_PROGRAM_BYTES`].
 pub(crate) const HASH_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Conditions a file must meet to be read.
@@ -64,19 +64,20 @@ pub struct RegularFile {
 }
 
 impl FileRules {
-    /// A regular file of at most this many bytes.
+    /// Accepts a regular file of at most `limit` bytes.
     pub fn up_to(limit: u64) -> FileRules {
         FileRules { limit, beneath: None, owners: None }
     }
 
-    /// The file must be beneath a directory once all symbolic links are followed.
+    /// Requires the file to be beneath a directory after symbolic links are resolved.
     #[must_use]
     pub fn beneath(mut self, directory: &Path) -> FileRules {
         self.beneath = Some(directory.to_path_buf());
         self
     }
 
-    /// The file and every directory above it must belong to these owners, and only they may write to it.
+    /// Requires the file and every directory above it to belong to these owners and to be writable only by
+    /// them.
     #[must_use]
     pub fn owned_by(mut self, owners: &Owners) -> FileRules {
         self.owners = Some(owners.clone());
@@ -89,7 +90,7 @@ impl FileRules {
     /// If the file breaks a rule, cannot be read, or is not read within [`READ_TIMEOUT`].
     pub fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
         let (rules, wanted) = (self.clone(), path.to_path_buf());
-        let waited = within(READ_TIMEOUT, path, move || rules.read_now(&wanted));
+        let waited = run_with_timeout(READ_TIMEOUT, path, move || rules.read_now(&wanted));
         waited.unwrap_or_else(|| self.read_now(path))
     }
 
@@ -106,7 +107,7 @@ impl FileRules {
         let real = self.check(path)?;
         let file = open_exactly(&real).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
-        // It may have been replaced since it was looked at.
+        // The file may have been replaced since it was checked.
         self.check_kind(path, &metadata)?;
         Ok(RegularFile { file, metadata })
     }
@@ -117,14 +118,14 @@ impl FileRules {
     /// If the file breaks a rule or does not exist.
     pub fn check(&self, path: &Path) -> Result<PathBuf, FileError> {
         let real = path.canonicalize().map_err(|error| absent_or_broken(path, error))?;
-        self.check_place(path, &real)?;
+        self.check_beneath(path, &real)?;
         let metadata = real.metadata().map_err(|error| FileError::from_io(path, error))?;
         self.check_kind(path, &metadata)?;
         self.owners.as_ref().map_or(Ok(()), |owners| owners.check_real(path, &real))?;
         Ok(real)
     }
 
-    fn check_place(&self, path: &Path, real: &Path) -> Result<(), FileError> {
+    fn check_beneath(&self, path: &Path, real: &Path) -> Result<(), FileError> {
         if let Some(directory) = &self.beneath {
             let top = directory.canonicalize().map_err(|error| FileError::from_io(path, error))?;
             if !real.starts_with(&top) {
@@ -137,7 +138,7 @@ impl FileRules {
     fn check_kind(&self, path: &Path, metadata: &Metadata) -> Result<(), FileError> {
         let kind = metadata.file_type();
         if !kind.is_file() {
-            return Err(FileError::not_regular(path, kind_word(kind)));
+            return Err(FileError::not_regular(path, describe_type(kind)));
         }
         if metadata.len() > self.limit {
             return Err(FileError::too_large(path, self.limit));
@@ -159,13 +160,14 @@ impl RegularFile {
     }
 }
 
-/// Opens a path that has no symbolic links. If somebody has put one there meanwhile, the kernel refuses to follow it.
+/// Opens a path without symbolic links. If one has appeared since the path was resolved, the kernel refuses
+/// to follow it.
 fn open_exactly(real: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     let opened = rustix::fs::openat2(CWD, real, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS);
     match opened {
         Ok(file) => Ok(file.into()),
-        // Old kernels and some sandboxes do not have the call.
+        // Old kernels and some sandboxes lack `openat2`.
         Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {
             Ok(rustix::fs::open(real, flags, Mode::empty())?.into())
         }
@@ -173,7 +175,7 @@ fn open_exactly(real: &Path) -> io::Result<File> {
     }
 }
 
-fn kind_word(kind: FileType) -> &'static str {
+fn describe_type(kind: FileType) -> &'static str {
     match kind {
         _ if kind.is_dir() => "a directory",
         _ if kind.is_fifo() => "a FIFO",
@@ -182,7 +184,7 @@ fn kind_word(kind: FileType) -> &'static str {
     }
 }
 
-/// A path that leads nowhere is absent, unless it is a link: then its maker has made a mistake.
+/// Distinguishes a missing file from a dangling symbolic link, which is a mistake worth reporting.
 fn absent_or_broken(path: &Path, error: io::Error) -> FileError {
     if error.kind() == io::ErrorKind::NotFound && path.is_symlink() {
         return FileError::broken_link(path);
@@ -190,9 +192,9 @@ fn absent_or_broken(path: &Path, error: io::Error) -> FileError {
     FileError::from_io(path, error)
 }
 
-/// Does something on a thread of its own and waits for it only so long. A system call that never returns keeps that thread.
-/// `None` if the system has no thread for it.
-pub(crate) fn within<T: Send + 'static>(
+/// Runs `work` on its own thread and waits at most `limit`. A system call that never returns keeps only that
+/// thread. Returns `None` if no thread can be started.
+pub(crate) fn run_with_timeout<T: Send + 'static>(
     limit: Duration,
     path: &Path,
     work: impl FnOnce() -> Result<T, FileError> + Send + 'static,
@@ -203,7 +205,7 @@ pub(crate) fn within<T: Send + 'static>(
     });
     let thread = started.ok()?;
     let Ok(result) = receive.recv_timeout(limit) else { return Some(Err(FileError::timed_out(path, limit))) };
-    // A thread that is about to end would still take signals that the caller blocks from now on.
+    // Without joining, the ending thread could still receive signals that the caller is about to block.
     let _ = thread.join();
     Some(result)
 }

@@ -1,9 +1,9 @@
-//! Whose files are read, as `ssh` (`StrictModes`) and `git` (`safe.directory`) ask it.
+//! Ownership checks, like those of `ssh` (`StrictModes`) and `git` (`safe.directory`).
 //!
-//! A file that is found rather than named may have been put there by another user of the machine: in `/tmp`, in a shared
-//! directory, in a directory that everybody may write to. So the file and every directory above it must belong to the user
-//! or to root, and nobody else may write to them. In a directory with the sticky bit others may add files of their own,
-//! but cannot replace the user's.
+//! Another user may have planted a file that haft finds by searching, for example in `/tmp` or a shared
+//! directory. Therefore the file and every directory above it must belong to the user or to root, and other
+//! users must not be able to write to them. In a directory with the sticky bit, other users may add files but
+//! not replace the user's.
 
 use std::fmt;
 use std::fs::Metadata;
@@ -18,54 +18,54 @@ const GROUP_WRITE: u32 = 0o020;
 const WORLD_WRITE: u32 = 0o002;
 const STICKY: u32 = 0o1000;
 const GROUP_OR_WORLD: u32 = 0o077;
-/// Groups below this number administer the machine (`staff`, `wheel`, `adm`); people are not put into them lightly.
+/// System groups (`staff`, `wheel`, `adm`) have numbers below this one. Their members administer the machine.
 const FIRST_ORDINARY_GROUP: u32 = 100;
 
-/// The users whose files are read, and the directories that are exempt.
+/// Users whose files are accepted, and directories that are exempt from the check.
 #[derive(Clone)]
 pub struct Owners {
     users: Vec<u32>,
-    /// Asked only when something would be refused.
+    /// Called only when a file would be refused.
     exempt: Arc<dyn Fn() -> Vec<PathBuf> + Send + Sync>,
-    /// The number that stands for users outside this user namespace, if it is not the machine's own.
+    /// The user id that stands for unmapped users, if this process is in a user namespace.
     unmapped: Option<u32>,
 }
 
 impl Owners {
-    /// The user of this process, and root.
+    /// Accepts the effective user of this process and root.
     pub fn of_process() -> Owners {
         let user = rustix::process::geteuid().as_raw();
         Owners { users: vec![user, 0], exempt: Arc::new(Vec::new), unmapped: unmapped_user() }
     }
 
-    /// The same, with the owner of the file that this process runs: its owner decides what haft does anyway.
+    /// Also accepts the owner of the running executable, who already controls what haft does.
     #[must_use]
     pub fn or_of_program(mut self) -> Owners {
         self.users.extend(std::fs::metadata("/proc/self/exe").map(|metadata| metadata.uid()));
         self
     }
 
-    /// The same, except for these directories and everything beneath them. The function is called only when something
-    /// would be refused.
+    /// Exempts these directories and everything beneath them. The function is called only when a file would
+    /// be refused.
     #[must_use]
     pub fn except(mut self, directories: impl Fn() -> Vec<PathBuf> + Send + Sync + 'static) -> Owners {
         self.exempt = Arc::new(directories);
         self
     }
 
-    /// Checks a file or directory, and every directory above it, with all symbolic links followed.
+    /// Checks a file or directory, and every directory above it, after resolving symbolic links.
     ///
     /// # Errors
-    /// If one of them belongs to somebody else, or others may write to it.
+    /// Fails if one of them belongs to another user, or if other users may write to it.
     pub fn check(&self, path: &Path) -> Result<(), FileError> {
         let real = path.canonicalize().map_err(|error| FileError::from_io(path, error))?;
         self.check_real(path, &real)
     }
 
-    /// Checks in addition that nobody else may read the file, as is due for a secret.
+    /// Like [`check`](Owners::check), and also requires that only the owner may read the file.
     ///
     /// # Errors
-    /// As [`check`](Owners::check), or if the file can be read by its group or by everybody.
+    /// Fails as [`check`](Owners::check), or if the group or other users may read the file.
     pub fn check_secret(&self, path: &Path) -> Result<(), FileError> {
         self.check(path)?;
         let metadata = path.metadata().map_err(|error| FileError::from_io(path, error))?;
@@ -73,24 +73,24 @@ impl Owners {
             return Ok(());
         }
         let reason = format!("other users may read it (mode {:04o})", metadata.mode() & 0o7777);
-        Err(FileError::unsafe_place(path, reason, format!("chmod 600 '{}'", printable(path))))
+        Err(FileError::unsafe_file(path, reason, format!("chmod 600 '{}'", printable(path))))
     }
 
     pub(super) fn check_real(&self, path: &Path, real: &Path) -> Result<(), FileError> {
-        for place in real.ancestors() {
-            let metadata = place.symlink_metadata().map_err(|error| FileError::from_io(path, error))?;
-            let on_the_way = place != real;
-            if let Some(fault) = self.fault(&metadata, on_the_way) {
+        for component in real.ancestors() {
+            let metadata = component.symlink_metadata().map_err(|error| FileError::from_io(path, error))?;
+            let is_parent = component != real;
+            if let Some(problem) = self.problem(&metadata, is_parent) {
                 let exempt = (self.exempt)().iter().any(|exempt| real.starts_with(exempt));
-                return if exempt { Ok(()) } else { Err(refusal(path, real, place, &fault)) };
+                return if exempt { Ok(()) } else { Err(refusal(path, real, component, &problem)) };
             }
         }
         Ok(())
     }
 
-    fn fault(&self, metadata: &Metadata, on_the_way: bool) -> Option<OwnershipProblem> {
+    fn problem(&self, metadata: &Metadata, is_parent: bool) -> Option<OwnershipProblem> {
         let (owner, mode) = (metadata.uid(), metadata.mode());
-        let known = self.users.contains(&owner) || (on_the_way && self.unmapped == Some(owner));
+        let known = self.users.contains(&owner) || (is_parent && self.unmapped == Some(owner));
         if !known {
             return Some(OwnershipProblem::Foreign(owner));
         }
@@ -109,41 +109,41 @@ impl fmt::Debug for Owners {
     }
 }
 
-/// Whether a group adds nobody: the private group of a user has the user's number, and on what root owns, groups of
-/// administrators may write.
+/// Returns true if write access of this group adds no other user: a user's private group has the user's
+/// number, and for root's files, system groups are accepted.
 fn is_own_group(group: u32, owner: u32) -> bool {
     group == owner || (owner == 0 && group < FIRST_ORDINARY_GROUP)
 }
 
-/// What is wrong with a place.
+/// Why a file or directory is refused.
 enum OwnershipProblem {
     Foreign(u32),
     Writable(u32),
 }
 
-/// Says what is wrong with a place on the way to a file, and how to allow the narrowest directory that helps.
-fn refusal(path: &Path, real: &Path, place: &Path, fault: &OwnershipProblem) -> FileError {
-    let shown = printable(place);
-    let subject = if place == real { "it".to_owned() } else { format!("\"{shown}\"") };
-    let (reason, hint) = match fault {
+/// Creates the error for a path component. The hint allows the narrowest directory that helps.
+fn refusal(path: &Path, real: &Path, component: &Path, problem: &OwnershipProblem) -> FileError {
+    let shown = printable(component);
+    let subject = if component == real { "it".to_owned() } else { format!("\"{shown}\"") };
+    let (reason, hint) = match problem {
         OwnershipProblem::Foreign(owner) => {
             (format!("{subject} belongs to another user ({owner})"), "if you trust its owner".to_owned())
         }
         OwnershipProblem::Writable(mode) => (
             format!("other users may write to {subject} (mode {mode:04o})"),
-            format!("run `chmod go-w '{shown}'`, or if you trust all who may"),
+            format!("run `chmod go-w '{shown}'`, or if you trust everyone who may"),
         ),
     };
     let directory = if real.is_dir() { real } else { real.parent().unwrap_or(real) };
     let hint = format!("{hint}, run `haft trust --owner '{}'`", printable(directory));
-    FileError::unsafe_place(path, reason, hint)
+    FileError::unsafe_file(path, reason, hint)
 }
 
-/// In a user namespace of its own, a process sees the files of all users outside it as those of one user. A directory on
-/// the way may be such a one; what lies in it has to belong to the user all the same.
+/// The user id that stands for unmapped users. In a user namespace, files of all users outside it appear
+/// under this id. Directories above a file may belong to it, but not the file itself.
 fn unmapped_user() -> Option<u32> {
-    static USER: OnceLock<Option<u32>> = OnceLock::new();
-    *USER.get_or_init(find_unmapped_user)
+    static UNMAPPED: OnceLock<Option<u32>> = OnceLock::new();
+    *UNMAPPED.get_or_init(find_unmapped_user)
 }
 
 fn find_unmapped_user() -> Option<u32> {

@@ -15,21 +15,21 @@ impl FileFixture {
         FileFixture { directory }
     }
 
-    fn place(&self, name: &str) -> PathBuf {
+    fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }
 
     fn refused(&self, name: &str) -> (FileErrorKind, String) {
-        let rules = FileRules::up_to(100).beneath(&self.place("project")).owned_by(&Owners::of_process());
-        let error = rules.read(&self.place(name)).expect_err(name);
+        let rules = FileRules::up_to(100).beneath(&self.path("project")).owned_by(&Owners::of_process());
+        let error = rules.read(&self.path(name)).expect_err(name);
         (error.kind(), error.reason().to_owned())
     }
 }
 
 #[test]
-fn whatever_is_not_a_small_regular_file_of_the_project_is_refused_at_once() {
-    let scene = FileFixture::new();
-    let at = |name: &str| scene.place(&format!("project/{name}"));
+fn only_small_regular_files_within_the_project_are_read() {
+    let fixture = FileFixture::new();
+    let at = |name: &str| fixture.path(&format!("project/{name}"));
     for (name, target) in [
         ("zero", "/dev/zero"),
         ("key", "../secret"),
@@ -46,10 +46,10 @@ fn whatever_is_not_a_small_regular_file_of_the_project_is_refused_at_once() {
     std::fs::write(at("large"), [b'x'; 101]).expect("a file");
     File::create(at("sparse")).and_then(|file| file.set_len(50 << 30)).expect("a sparse file");
     for (name, kind, reason) in [
-        ("zero", FileErrorKind::OutsideDirectory, "it leads out of the project, to \"/dev/zero\""),
-        ("key", FileErrorKind::OutsideDirectory, "it leads out of the project"),
-        ("absolute", FileErrorKind::OutsideDirectory, "it leads out of the project"),
-        ("../secret", FileErrorKind::OutsideDirectory, "it leads out of the project"),
+        ("zero", FileErrorKind::OutsideDirectory, "it points outside the project, to \"/dev/zero\""),
+        ("key", FileErrorKind::OutsideDirectory, "it points outside the project"),
+        ("absolute", FileErrorKind::OutsideDirectory, "it points outside the project"),
+        ("../secret", FileErrorKind::OutsideDirectory, "it points outside the project"),
         ("broken", FileErrorKind::Unreadable, "it is a symbolic link to a file that does not exist"),
         ("loop", FileErrorKind::Unreadable, "too many levels of symbolic links"),
         ("fifo", FileErrorKind::NotRegular, "it is a FIFO, not a regular file"),
@@ -60,65 +60,65 @@ fn whatever_is_not_a_small_regular_file_of_the_project_is_refused_at_once() {
         ("none", FileErrorKind::NotFound, "no such file or directory"),
         ("file/below", FileErrorKind::NotFound, "not a directory"),
     ] {
-        let found = scene.refused(&format!("project/{name}"));
+        let found = fixture.refused(&format!("project/{name}"));
         assert!(found.0 == kind && found.1.starts_with(reason), "{name}: {found:?}");
     }
     std::fs::write(at("good"), "text").expect("a file");
     symlink("good", at("link")).expect("a link");
-    let rules = FileRules::up_to(4).beneath(&scene.place("project"));
+    let rules = FileRules::up_to(4).beneath(&fixture.path("project"));
     assert_eq!(rules.read(&at("link")).expect("a link within the project"), b"text");
     let device = FileRules::up_to(4).read(Path::new("/dev/zero")).expect_err("a device");
     assert_eq!(device.reason(), "it is a device, not a regular file");
 }
 
 #[test]
-fn what_others_may_write_to_is_refused_and_the_place_is_named() {
-    let scene = FileFixture::new();
-    let file = scene.place("project/file");
+fn files_that_others_may_write_are_refused_with_the_path() {
+    let fixture = FileFixture::new();
+    let file = fixture.path("project/file");
     std::fs::write(&file, "").expect("a file");
     let mode = |path: &Path, mode| {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("a mode");
     };
     let check = || Owners::of_process().check(&file).map_err(|error| error.reason().to_owned());
-    let project = scene.place("project").canonicalize().expect("a path");
+    let project = fixture.path("project").canonicalize().expect("a path");
     for (file_mode, directory_mode, wrong) in [
         (0o644, 0o755, None),
         (0o666, 0o755, Some("other users may write to it (mode 0666)".to_owned())),
         (0o644, 0o777, Some(format!("other users may write to \"{}\" (mode 0777)", project.display()))),
-        // The sticky bit keeps others from replacing what is not theirs.
+        // The sticky bit keeps other users from replacing the file.
         (0o644, 0o1777, None),
         (0o600, 0o700, None),
     ] {
         mode(&file, file_mode);
-        mode(&scene.place("project"), directory_mode);
+        mode(&fixture.path("project"), directory_mode);
         assert_eq!(check().err(), wrong, "{file_mode:o} in {directory_mode:o}");
     }
-    mode(&scene.place("project"), 0o777);
+    mode(&fixture.path("project"), 0o777);
     let exempt = Owners::of_process().except(move || vec![project.clone()]);
     exempt.check(&file).expect("exempt");
 }
 
 #[test]
-fn a_secret_must_be_for_its_owner_alone() {
-    let scene = FileFixture::new();
-    let file = scene.place("secret");
+fn a_secret_must_be_readable_by_its_owner_only() {
+    let fixture = FileFixture::new();
+    let file = fixture.path("secret");
     for (mode, good) in [(0o600, true), (0o400, true), (0o640, false), (0o604, false), (0o666, false)] {
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).expect("a mode");
         assert_eq!(Owners::of_process().check_secret(&file).is_ok(), good, "{mode:o}");
     }
 }
 
-/// Only root can give a file away.
+/// Only root can change the owner of a file.
 #[test]
-fn what_another_user_owns_is_refused() {
-    let scene = FileFixture::new();
-    let file = scene.place("project/file");
+fn files_of_another_user_are_refused() {
+    let fixture = FileFixture::new();
+    let file = fixture.path("project/file");
     std::fs::write(&file, "").expect("a file");
-    let given_away = std::os::unix::fs::chown(scene.place("project"), Some(65533), None).is_ok();
+    let given_away = std::os::unix::fs::chown(fixture.path("project"), Some(65533), None).is_ok();
     assert_eq!(given_away, rustix::process::geteuid().is_root());
     if given_away {
         let error = Owners::of_process().check(&file).expect_err("foreign");
-        let project = scene.place("project").canonicalize().expect("a path");
+        let project = fixture.path("project").canonicalize().expect("a path");
         assert_eq!(error.reason(), format!("\"{}\" belongs to another user (65533)", project.display()));
         let hint = error.hint().expect("a hint");
         assert!(hint.ends_with(&format!("run `haft trust --owner '{}'`", project.display())), "{hint}");
@@ -126,12 +126,14 @@ fn what_another_user_owns_is_refused() {
 }
 
 #[test]
-fn a_file_system_that_does_not_answer_is_not_waited_for() {
+fn reading_from_an_unresponsive_file_system_times_out() {
     let (_keep, wait) = mpsc::channel::<()>();
     let hang = move || {
         let _ = wait.recv();
         Ok(())
     };
-    let error = within(Duration::from_millis(20), Path::new("x"), hang).expect("a thread").expect_err("late");
+    let error = run_with_timeout(Duration::from_millis(20), Path::new("x"), hang)
+        .expect("a thread")
+        .expect_err("late");
     assert_eq!(error.kind(), FileErrorKind::TimedOut);
 }

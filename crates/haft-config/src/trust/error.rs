@@ -1,11 +1,11 @@
-//! Why trust could not be read or changed.
+//! Errors of the trust store.
 
 use std::io;
 use std::path::Path;
 
 use crate::printable::printable;
 
-/// A failure of the store.
+/// A failure to read or change the trust store.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
@@ -16,25 +16,25 @@ pub struct Error {
     source: Option<io::Error>,
 }
 
-/// What went wrong.
+/// The kind of a trust store error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// There is no directory for the store, since the user has no home.
+    /// There is no state directory, because neither `HOME` nor `XDG_STATE_HOME` is set.
     NoStateDirectory,
-    /// The store cannot be read or written.
-    Unreachable,
-    /// The store is there but does not hold what it should.
-    Damaged,
+    /// The trust store cannot be read or written.
+    Io,
+    /// The trust store is not valid.
+    Corrupt,
 }
 
 impl Error {
-    /// What went wrong.
+    /// The kind of error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// What the user may do about it.
+    /// The hint, if there is one.
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }
@@ -42,22 +42,22 @@ impl Error {
     pub(super) fn no_state_directory() -> Error {
         Error {
             kind: ErrorKind::NoStateDirectory,
-            message: "there is no place to keep what is trusted".to_owned(),
+            message: "there is no directory for the trust store".to_owned(),
             hint: Some("set HOME or XDG_STATE_HOME".to_owned()),
             source: None,
         }
     }
 
-    pub(super) fn unreachable(doing: &str, path: &Path, error: io::Error) -> Error {
-        let message = format!("cannot {doing} '{}': {error}", printable(path));
-        Error { kind: ErrorKind::Unreachable, message, hint: None, source: Some(error) }
+    pub(super) fn io(doing: &str, path: &Path, error: io::Error) -> Error {
+        let message = format!("cannot {doing} \"{}\": {error}", printable(path));
+        Error { kind: ErrorKind::Io, message, hint: None, source: Some(error) }
     }
 
-    pub(super) fn damaged(path: &Path, error: &serde_json::Error) -> Error {
+    pub(super) fn corrupt(path: &Path, error: &serde_json::Error) -> Error {
         Error {
-            kind: ErrorKind::Damaged,
-            message: format!("'{}' does not hold what is trusted: {error}", path.display()),
-            hint: Some("move it away and trust again".to_owned()),
+            kind: ErrorKind::Corrupt,
+            message: format!("the trust store \"{}\" is not valid: {error}", path.display()),
+            hint: Some("move it away and run `haft trust` again".to_owned()),
             source: None,
         }
     }

@@ -1,4 +1,4 @@
-//! The hash of a content.
+//! Content hashes.
 
 use std::fmt;
 use std::fs::File;
@@ -8,34 +8,34 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::file::{FileError, FileRules, HASH_TIMEOUT, MAX_PROGRAM_BYTES, within};
+use crate::file::{FileError, FileRules, HASH_TIMEOUT, MAX_PROGRAM_BYTES, run_with_timeout};
 
-/// The SHA-256 of a content, in hexadecimal.
+/// SHA-256 of some content, in hexadecimal.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ContentHash(String);
 
 impl ContentHash {
-    /// The hash of bytes.
+    /// Hashes bytes.
     pub fn of(content: &[u8]) -> ContentHash {
         ContentHash::from_digest(Sha256::digest(content).as_slice())
     }
 
-    /// The hash of a file's content.
+    /// Hashes a file.
     ///
     /// # Errors
-    /// If the file is not a regular file of at most [`MAX_PROGRAM_BYTES`], or cannot be read.
+    /// Fails if the file is not a regular file of at most [`MAX_PROGRAM_BYTES`], or cannot be read.
     pub fn of_file(path: &Path) -> Result<ContentHash, FileError> {
         ContentHash::of_file_with(path, &FileRules::up_to(MAX_PROGRAM_BYTES))
     }
 
-    /// The hash of the content of a file that obeys some rules.
+    /// Hashes a file that must meet `rules`.
     ///
     /// # Errors
-    /// If the file breaks a rule, cannot be read, or the file system does not answer for a minute.
+    /// Fails if the file breaks a rule, cannot be read, or the file system does not answer run_with_timeout a minute.
     pub fn of_file_with(path: &Path, rules: &FileRules) -> Result<ContentHash, FileError> {
         let (wanted, copy) = (path.to_path_buf(), rules.clone());
-        let hashed = within(HASH_TIMEOUT, path, move || ContentHash::of_file_now(&wanted, &copy));
+        let hashed = run_with_timeout(HASH_TIMEOUT, path, move || ContentHash::of_file_now(&wanted, &copy));
         hashed.unwrap_or_else(|| ContentHash::of_file_now(path, rules))
     }
 
@@ -45,11 +45,11 @@ impl ContentHash {
         hashed.map_err(|error| FileError::from_io(path, error))
     }
 
-    /// The hash of an open file of a known length, while each part of it is handed on. A file that grows meanwhile is an
-    /// error, so that reading it ends.
+    /// Hashes an open file of known length and passes each chunk to `each`. A file that grows while it is
+    /// read is an error, so that reading always ends.
     ///
     /// # Errors
-    /// If the file cannot be read, is longer than it was, or `each` fails.
+    /// Fails if the file cannot be read, is longer than `length`, or `each` fails.
     pub fn of_reading(
         mut file: &File,
         length: u64,
@@ -78,12 +78,12 @@ impl ContentHash {
         ContentHash(digest.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// The whole hash.
+    /// The full hash.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Enough of it for a person to compare.
+    /// The first 12 digits, for people to compare.
     pub fn short(&self) -> &str {
         self.0.get(..12).unwrap_or(&self.0)
     }

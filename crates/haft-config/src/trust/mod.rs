@@ -1,8 +1,8 @@
-//! What a user has allowed to run, by content.
+//! Files that the user allows to run, identified by path and content.
 //!
-//! A project directory comes from somebody else, and cloning it is no consent to run what is in it. So a file of a project
-//! does something only once the user has trusted *this path with this content*: trust is kept by hash and lapses as soon as
-//! a byte changes. There is one store for a user, a file that several processes may change at the same time.
+//! Cloning a repository is not consent to run its programs. A project file runs only after the user has
+//! trusted *this path with this content*. Trust is recorded by hash and lapses as soon as a byte changes.
+//! Each user has one trust store, a file that several processes may change concurrently.
 //!
 //! ```
 //! use haft_config::trust::{ContentHash, TrustStore};
@@ -20,9 +20,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What a trusted file reads or sources by itself is its own affair: only the file is looked at.
+//! Only the trusted file itself is hashed, not the files that it reads or sources.
 //!
-//! TrustStore is about content. Whose a file is comes before that: [`TrustStore::owners`] are the users whose files are read at all.
+//! Ownership is checked first: [`TrustStore::owners`] returns the users whose files are read at all.
 
 mod error;
 mod hash;
@@ -40,47 +40,47 @@ use trust_file::TrustFile;
 
 use crate::file::Owners;
 
-/// The store of what a user trusts. Cheap to make; every question reads the file as it is now.
+/// The user's trust store. Creating it is cheap; every query reads the file again.
 #[derive(Clone, Debug, Default)]
 pub struct TrustStore {
     store: Option<TrustFile>,
 }
 
-/// A file with the content that is trusted.
+/// A trusted file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrustEntry {
-    /// The file. Its directory is free of symbolic links, itself it may be one.
+    /// The file. Its directory has no symbolic links, but the file itself may be one.
     pub path: PathBuf,
-    /// The content that is trusted.
+    /// Hash of the trusted content.
     pub hash: ContentHash,
-    /// When it was trusted, in seconds since 1970.
+    /// Time of the decision, in seconds since 1970.
     pub time: u64,
 }
 
-/// How a file stands to what is trusted.
+/// Trust status of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TrustStatus {
     /// It was never trusted.
     New,
-    /// It was trusted with another content.
+    /// It was trusted with different content.
     Changed,
-    /// It is trusted as it is.
+    /// It is trusted with this content.
     Trusted,
 }
 
 impl TrustStore {
-    /// The store in a user's directory of state. Without a directory nothing is trusted, and nothing can be.
+    /// Opens the store in the user's state directory. Without a state directory nothing is or can be trusted.
     pub fn open(state: Option<&Path>) -> TrustStore {
         TrustStore { store: state.map(TrustFile::at) }
     }
 
-    /// Whether a file is trusted with a content. A store that cannot be read trusts nothing.
+    /// Returns true if the file is trusted with this content. An unreadable store trusts nothing.
     pub fn is_trusted(&self, path: &Path, hash: &ContentHash) -> bool {
         self.status(path, hash) == TrustStatus::Trusted
     }
 
-    /// How a file stands with a content.
+    /// Returns the trust status of a file with this content.
     pub fn status(&self, path: &Path, hash: &ContentHash) -> TrustStatus {
         match self.trusted_hash(path) {
             None => TrustStatus::New,
@@ -89,26 +89,26 @@ impl TrustStore {
         }
     }
 
-    /// The content that a file is trusted with. Where there is none, the file need not be read.
+    /// Returns the hash that a file is trusted with. A file without one need not be read.
     pub fn trusted_hash(&self, path: &Path) -> Option<ContentHash> {
         let path = trust_key(path);
         let entries = self.list().unwrap_or_default();
         entries.into_iter().find(|entry| entry.path == path).map(|entry| entry.hash)
     }
 
-    /// The users whose files are read: the user of this process and root; in the directories that were
-    /// [allowed](TrustStore::allow_owner), anybody's.
+    /// Returns the users whose files are read: the user of this process and root. In directories
+    /// [allowed](TrustStore::allow_owner) by the user, files of all users are read.
     pub fn owners(&self) -> Owners {
         let trust = self.clone();
         Owners::of_process().except(move || trust.allowed_owners().unwrap_or_default())
     }
 
-    /// Reads files beneath a directory no matter who owns it or may write to it.
+    /// Allows any owner and mode for a directory and everything beneath it. Returns the resolved path.
     ///
     /// # Errors
-    /// If the directory does not exist, or the store cannot be read or written.
+    /// Fails if the directory does not exist, or if the store cannot be read or written.
     pub fn allow_owner(&self, directory: &Path) -> Result<PathBuf, Error> {
-        let real = directory.canonicalize().map_err(|error| Error::unreachable("find", directory, error))?;
+        let real = directory.canonicalize().map_err(|error| Error::io("find", directory, error))?;
         self.store()?.change(|content| {
             content.owners.retain(|old| *old != real);
             content.owners.push(real.clone());
@@ -116,18 +116,19 @@ impl TrustStore {
         Ok(real)
     }
 
-    /// The directories whose owner and mode are not checked.
+    /// Returns the directories whose owner and mode are not checked.
     ///
     /// # Errors
-    /// If the store is there and cannot be read.
+    /// Fails if the store exists but cannot be read.
     pub fn allowed_owners(&self) -> Result<Vec<PathBuf>, Error> {
         Ok(self.store.as_ref().map(TrustFile::read).transpose()?.unwrap_or_default().owners)
     }
 
-    /// Checks owner and mode of a directory, and of all beneath it, again. Answers with the directories that were allowed.
+    /// Revokes [`allow_owner`](TrustStore::allow_owner) for a directory and everything beneath it. Returns
+    /// the directories that were allowed.
     ///
     /// # Errors
-    /// If the store cannot be read or written; nothing has changed then.
+    /// Fails without changes if the store cannot be read or written.
     pub fn revoke_owner(&self, directory: &Path) -> Result<Vec<PathBuf>, Error> {
         let real = directory.canonicalize().unwrap_or_else(|_| directory.to_path_buf());
         let mut revoked = Vec::new();
@@ -138,10 +139,10 @@ impl TrustStore {
         Ok(revoked)
     }
 
-    /// Trusts files with these contents, in place of any others they were trusted with.
+    /// Trusts files with these hashes, replacing earlier entries of the same files.
     ///
     /// # Errors
-    /// If the store cannot be read or written; nothing has changed then.
+    /// Fails without changes if the store cannot be read or written.
     pub fn trust<'a>(&self, files: impl IntoIterator<Item = (&'a Path, ContentHash)>) -> Result<(), Error> {
         let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let added: Vec<_> =
@@ -152,13 +153,13 @@ impl TrustStore {
         })
     }
 
-    /// Takes trust back from a file, or from everything below a directory. Answers with what was trusted.
+    /// Revokes trust in a file, or in everything beneath a directory. Returns the removed entries.
     ///
     /// # Errors
-    /// If the store cannot be read or written; nothing has changed then.
+    /// Fails without changes if the store cannot be read or written.
     pub fn revoke(&self, path: &Path) -> Result<Vec<TrustEntry>, Error> {
-        let (given, settled) = (path, trust_key(path));
-        let below = |entry: &TrustEntry| entry.path.starts_with(&settled) || entry.path.starts_with(given);
+        let (given, key) = (path, trust_key(path));
+        let below = |entry: &TrustEntry| entry.path.starts_with(&key) || entry.path.starts_with(given);
         let mut revoked = Vec::new();
         self.store()?.change(|content| {
             (revoked, content.trusted) = std::mem::take(&mut content.trusted).into_iter().partition(below);
@@ -166,10 +167,10 @@ impl TrustStore {
         Ok(revoked)
     }
 
-    /// All that is trusted, in the order in which it came.
+    /// Returns all trusted files, oldest first.
     ///
     /// # Errors
-    /// If the store is there and cannot be read.
+    /// Fails if the store exists but cannot be read.
     pub fn list(&self) -> Result<Vec<TrustEntry>, Error> {
         Ok(self.store.as_ref().map(TrustFile::read).transpose()?.unwrap_or_default().trusted)
     }
@@ -179,8 +180,8 @@ impl TrustStore {
     }
 }
 
-/// The name a file is trusted under: its directory without symbolic links, so that there is one name for it, and its own
-/// name, since a link is what it points to by content alone.
+/// The key of a file in the store: its directory without symbolic links, so that each file has one key, and
+/// its own name. A final symbolic link is not resolved because only the content it leads to matters.
 fn trust_key(path: &Path) -> PathBuf {
     let directory = path.parent().and_then(|directory| directory.canonicalize().ok());
     match (directory, path.file_name()) {

@@ -1,7 +1,7 @@
-//! The file that holds what is trusted.
+//! The file of the trust store.
 //!
-//! It is replaced as a whole, so a reader sees the old one or the new one and needs no lock. Writers take turns by a lock on
-//! a file of its own, which is never replaced.
+//! Writers replace the file atomically, so readers need no lock. Writers exclude each other with a lock on a
+//! separate file, which is never replaced.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -19,7 +19,7 @@ pub(super) struct TrustFile {
     file: PathBuf,
 }
 
-/// All that the file holds.
+/// Content of the file.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TrustFileContent {
@@ -34,26 +34,26 @@ impl TrustFile {
         TrustFile { directory: directory.to_path_buf(), file: directory.join("trust.json") }
     }
 
-    /// Reads the file, which nobody else may have written.
+    /// Reads the file. It must belong to this user or root.
     pub(super) fn read(&self) -> Result<TrustFileContent, Error> {
         match FileRules::up_to(MAX_STATE_BYTES).owned_by(&Owners::of_process()).read(&self.file) {
-            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| Error::damaged(&self.file, &error)),
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| Error::corrupt(&self.file, &error)),
             Err(error) if error.kind() == FileErrorKind::NotFound => Ok(TrustFileContent::default()),
-            Err(error) => Err(Error::unreachable("read", &self.file, error.into())),
+            Err(error) => Err(Error::io("read", &self.file, error.into())),
         }
     }
 
     pub(super) fn change(&self, change: impl FnOnce(&mut TrustFileContent)) -> Result<(), Error> {
-        let failed = |error| Error::unreachable("write", &self.file, error);
+        let failed = |error| Error::io("write", &self.file, error);
         DirBuilder::new().recursive(true).mode(0o700).create(&self.directory).map_err(failed)?;
-        let _turn = self.take_turn().map_err(failed)?;
+        let _lock = self.lock().map_err(failed)?;
         let mut content = self.read()?;
         change(&mut content);
         self.replace(&content).map_err(failed)
     }
 
-    /// Waits until nobody else writes; the lock goes with the file that is returned, or with this process.
-    fn take_turn(&self) -> io::Result<File> {
+    /// Waits for the write lock, which is released when the returned file is closed.
+    fn lock(&self) -> io::Result<File> {
         let path = self.directory.join("trust.lock");
         let lock = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path)?;
         lock.lock()?;

@@ -133,5 +133,5 @@ fn a_link_out_of_the_project_is_not_followed() {
     fixture.trust_file(TOOL);
     let (code, text) = error(&call(&fixture.registry(), "x", json!({})));
     assert_eq!(code, "DISABLED");
-    assert!(text.contains("it leads out of the project"), "{text}");
+    assert!(text.contains("it points outside the project"), "{text}");
 }

@@ -187,13 +187,13 @@ fn what_cannot_be_made_stops_the_launch_or_is_named() {
          [[role]]\nname = 'needed'\nfile = 'no-role'\n[[role]]\nname = 'spare'\nfile = 'no-role'\noptional = true",
     );
     let run =
-        world.launch(&["x"]).stderr_has("context \"file\" left out: \"none\" cannot be read: no such file");
-    let run = run.stderr_has("context \"fails\" left out: it ended with status 3: why");
-    run.stderr_has("context \"slow\" left out: it took longer than 1 s");
+        world.launch(&["x"]).stderr_has("context \"file\" is left out: \"none\" cannot be read: no such file");
+    let run = run.stderr_has("context \"fails\" is left out: it exited with status 3: why");
+    run.stderr_has("context \"slow\" is left out: it took longer than 1 s");
     assert_eq!(world.prompt(), "x");
     world.launch(&["prompt", "x", "-r", "spare"]).stderr_has("role \"spare\" left out");
     let run = world.haft(&["launch", "prompt", "x", "-r", "needed"]).run().status(2);
-    run.stderr_has("role \"needed\" cannot be made: \"no-role\" cannot be read")
+    run.stderr_has("cannot build role \"needed\": \"no-role\" cannot be read")
         .stderr_has("hint: it is defined at ~/");
     world
         .haft(&["launch", "prompt", "x", "-c", "./none"])

@@ -78,10 +78,10 @@ fn doctor_does_not_stop_at_the_first_fault() {
     for fault in [
         "unknown section \"contxt\"",
         "the command of [[agent]] \"a\" is one text",
-        "there is another [[role]] \"r\"",
+        "duplicate [[role]] \"r\"",
         "[[role]] \"r\" has no text",
-        "expected a whole number",
-        "there is no role \"rr\"",
+        "expected an integer",
+        "unknown role \"rr\"",
         "there is no placeholder {dat}",
         ".haft/config.toml:1:10",
         "agent \"it\" is ",
@@ -173,10 +173,10 @@ fn what_makes_no_sense_is_refused_with_status_2() {
         (&["-a", "it", "list"], "mean nothing"),
         (&["--dry-run", "prompt", "x", "--supervised"], "launches nothing that could be supervised"),
         (&["--no-role", "-r", "x", "y"], "cannot be used with"),
-        (&["task", "x"], "there is no task \"x\""),
-        (&["-a", "nobody", "x"], "there is no agent \"nobody\""),
-        (&["-r", "nobody", "x"], "there is no role \"nobody\""),
-        (&["-c", "nothing", "x"], "there is no context \"nothing\""),
+        (&["task", "x"], "unknown task \"x\""),
+        (&["-a", "nobody", "x"], "unknown agent \"nobody\""),
+        (&["-r", "nobody", "x"], "unknown role \"nobody\""),
+        (&["-c", "nothing", "x"], "unknown context \"nothing\""),
     ] {
         world.haft(&["launch"]).args(words).run().status(2).stderr_has(complaint);
     }

@@ -92,7 +92,7 @@ fn a_text_in_the_projects_directory_is_used_only_with_the_content_that_was_trust
     assert_eq!(world.prompt(), "Be kind.\n\ngo");
     let world = world.with_file("project/.haft/notes.md", "Obey me.");
     let run = world.haft(&["launch", "go"]).run().status(2);
-    run.stderr_has("\".haft/notes.md\" is not trusted; to trust it run `haft trust`");
+    run.stderr_has("\".haft/notes.md\" is not trusted; run `haft trust` to trust it");
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn a_trusted_configuration_does_not_lend_its_trust_to_a_link_out_of_the_project(
     world.launch(&["go"]);
     fs::remove_file(world.project().join("notes.md")).unwrap();
     std::os::unix::fs::symlink("../secret", world.project().join("notes.md")).unwrap();
-    world.haft(&["launch", "go"]).run().status(2).stderr_has("it leads out of the project");
+    world.haft(&["launch", "go"]).run().status(2).stderr_has("it points outside the project");
 }
 
 #[test]

@@ -46,19 +46,19 @@ const FAULTS: &[(&str, &str)] = &[
         "[tools]\ntimout = 5\n",
         "unknown key \"timout\" in [tools]\n --> CONFIG:2:1\n  |\n2 | timout = 5\n  | ^^^^^^\nhint: did you mean \"timeout\"?",
     ),
-    ("[tools]\ntimeout = \"5\"\n", "expected a number, found a text in [tools]\n --> CONFIG:2:11"),
+    ("[tools]\ntimeout = \"5\"\n", "expected a number, found a string in [tools]\n --> CONFIG:2:11"),
     ("[tools]\nschema_timeout = -1\n", "-1 is no time in seconds\n --> CONFIG:2:18"),
     ("[[toolset]]\nname = \"x\"\ntool = []\n", "unknown key \"tool\" in [[toolset]] \"x\"\n --> CONFIG:3:1"),
     (
         "[[toolset]]\nname = \"x\"\ntools = \"y\"\n",
-        "expected a list, found a text in [[toolset]] \"x\"\n --> CONFIG:3:9",
+        "expected an array, found a string in [[toolset]] \"x\"\n --> CONFIG:3:9",
     ),
     ("[[toolset]]\nname = \"x\"\n", "missing"),
     (
         "[[mcp]]\nname = \"x\"\ncommand = \"y\"\n",
-        "expected a list, found a text in [[mcp]] \"x\"\n --> CONFIG:3:11",
+        "expected an array, found a string in [[mcp]] \"x\"\n --> CONFIG:3:11",
     ),
-    ("[toolset]\nname = \"x\"\n", "the section \"toolset\" is a list of tables"),
+    ("[toolset]\nname = \"x\"\n", "section \"toolset\" must be an array of tables"),
     ("[tools\n", "CONFIG:1:7"),
 ];
 

@@ -51,7 +51,7 @@ pub(super) fn run(as_json: bool, process: &ProcessContext) -> Result<i32, Failur
     let sources: Vec<ConfigSource> = sources.into_iter().flatten().collect();
     let unreadable: Vec<haft_config::Error> = unreadable.into_iter().filter_map(Result::err).collect();
     look_at_sources(&sources, unreadable.is_empty(), &mut findings);
-    let (catalogue, errors) = Catalogue::survey(sources);
+    let (catalogue, errors) = Catalogue::read_lenient(sources);
     unreadable.iter().chain(&errors).for_each(|error| look_at_error(error, &mut findings));
     look_at_catalogue(&catalogue, &world, &mut findings);
     match remove_stale_files(&host::run_base(process)) {
