@@ -1,36 +1,36 @@
-//! What tools read and write, and which calls can run side by side.
+//! Declared access of tools, and conflicts between calls.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What a tool says it touches.
+/// What a tool declares to read and write.
 ///
-/// In a schema: `"none"`, `"read"` or `"write"` for anything anywhere, or the parameters that name paths, as
-/// `{"read": ["path"], "write": ["target"]}`. A tool that says nothing may do anything.
+/// In a schema: `"none"`, `"read"` or `"write"` for any path, or the parameters that name paths, such as
+/// `{"read": ["path"], "write": ["target"]}`. A tool without a declaration may access everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Value", into = "SerializedAccess")]
 pub enum ToolAccess {
-    /// It does not say.
+    /// Not declared.
     #[default]
     Unknown,
-    /// Nothing that other calls could notice.
+    /// Nothing that other calls could observe.
     None,
-    /// It reads, anywhere.
+    /// Reads any path.
     Read,
-    /// It writes, anywhere.
+    /// Writes any path.
     Write,
-    /// It reads and writes what these parameters name.
+    /// Reads and writes the paths that these parameters name.
     Paths {
-        /// Parameters whose paths are read.
+        /// Parameters with paths to read.
         read: Vec<String>,
-        /// Parameters whose paths are written.
+        /// Parameters with paths to write.
         write: Vec<String>,
     },
 }
 
-/// How it is written.
+/// The serialized form.
 #[derive(Clone, Serialize)]
 #[serde(untagged)]
 enum SerializedAccess {
@@ -60,7 +60,7 @@ impl TryFrom<Value> for ToolAccess {
         match AccessPaths::deserialize(&value) {
             Ok(AccessPaths { read, write }) if value.is_object() => Ok(ToolAccess::Paths { read, write }),
             _ => Err(format!(
-                "access is {}; it is \"none\", \"read\", \"write\", or {{\"read\": […], \"write\": […]}} with names of parameters",
+                "access must be \"none\", \"read\", \"write\" or {{\"read\": […], \"write\": […]}} with names of parameters, got {}",
                 crate::text::short(&value)
             )),
         }
@@ -86,14 +86,14 @@ impl ToolAccess {
 
     pub(crate) fn check(&self, parameters: &Value) -> Result<(), String> {
         let ToolAccess::Paths { read, write } = self else { return Ok(()) };
-        let known = |name: &&String| parameters["properties"].get(name.as_str()).is_none();
-        match read.iter().chain(write).find(known) {
-            Some(name) => Err(format!("bad schema at /access: there is no parameter '{name}'")),
+        let unknown = |name: &&String| parameters["properties"].get(name.as_str()).is_none();
+        match read.iter().chain(write).find(unknown) {
+            Some(name) => Err(format!("bad schema at /access: unknown parameter '{name}'")),
             None => Ok(()),
         }
     }
 
-    /// What a call with these arguments touches, with paths from a directory.
+    /// The access of a call with these arguments. Relative paths start at `directory`.
     pub fn of_call(&self, arguments: &Value, directory: &Path) -> CallAccess {
         match self {
             ToolAccess::Unknown | ToolAccess::Write => CallAccess::Everything,
@@ -107,17 +107,17 @@ impl ToolAccess {
     }
 }
 
-/// What one call touches.
+/// What one call accesses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallAccess {
-    /// It may touch anything, so it runs alone.
+    /// Any path, so the call runs alone.
     Everything,
-    /// It touches these paths, which are free of links, and what is below them.
+    /// These paths, without symbolic links, and everything beneath them.
     Paths {
-        /// AccessPaths that are read.
+        /// Paths to read.
         read: Vec<PathBuf>,
-        /// AccessPaths that are written.
+        /// Paths to write.
         write: Vec<PathBuf>,
     },
 }
@@ -129,7 +129,7 @@ impl Default for CallAccess {
 }
 
 impl CallAccess {
-    /// Whether two calls must not run side by side: one writes what the other reads or writes.
+    /// Returns true if the calls must not run in parallel: one writes what the other reads or writes.
     pub fn conflicts(&self, other: &CallAccess) -> bool {
         let (CallAccess::Paths { read, write }, CallAccess::Paths { read: other_read, write: other_write }) =
             (self, other)
@@ -150,14 +150,14 @@ fn paths(names: &[String], arguments: &Value, directory: &Path) -> Vec<PathBuf> 
         .flat_map(|name| match arguments.get(name) {
             Some(Value::String(path)) => vec![path.as_str()],
             Some(Value::Array(paths)) => paths.iter().filter_map(Value::as_str).collect(),
-            // What is not given is taken from where the call is made.
+            // An omitted path means the working directory of the call.
             _ => vec![""],
         })
         .map(|path| canonical(&directory.join(path)))
         .collect()
 }
 
-/// The path without links, as far as it exists.
+/// Resolves symbolic links in the part of the path that exists.
 pub(crate) fn canonical(path: &Path) -> PathBuf {
     let mut missing = Vec::new();
     let mut existing = path;
@@ -183,12 +183,12 @@ mod tests {
     use super::*;
 
     fn touched(access: &str, arguments: &Value) -> CallAccess {
-        let access: ToolAccess = serde_json::from_str(access).expect("an access");
+        let access: ToolAccess = serde_json::from_str(access).expect("valid access");
         access.of_call(arguments, Path::new("/"))
     }
 
     #[test]
-    fn a_write_conflicts_with_what_it_overlaps_and_reads_with_no_read() {
+    fn writes_conflict_with_overlapping_access_and_reads_do_not_conflict() {
         let paths = r#"{"read": ["r"], "write": ["w"]}"#;
         let read = |path: &str| touched(r#"{"read": ["r"]}"#, &json!({"r": path}));
         let write = |path: &str| touched(r#"{"write": ["w"]}"#, &json!({"w": path}));
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_access_is_a_barrier_and_none_is_not() {
+    fn undeclared_access_conflicts_with_everything() {
         let (unknown, none) =
             (ToolAccess::Unknown.of_call(&json!({}), Path::new("/")), touched("\"none\"", &json!({})));
         assert!(unknown.conflicts(&none) && none.conflicts(&unknown) && !none.conflicts(&none));
@@ -209,11 +209,11 @@ mod tests {
     }
 
     #[test]
-    fn links_lead_to_the_same_path() {
+    fn a_path_and_a_link_to_it_conflict() {
         let directory = tempfile::tempdir().expect("a directory");
         std::fs::create_dir(directory.path().join("real")).expect("a directory");
         std::os::unix::fs::symlink("real", directory.path().join("link")).expect("a link");
-        let access: ToolAccess = serde_json::from_str(r#"{"write": ["w"]}"#).expect("an access");
+        let access: ToolAccess = serde_json::from_str(r#"{"write": ["w"]}"#).expect("valid access");
         let one = access.of_call(&json!({"w": "real/new"}), directory.path());
         let other = access.of_call(&json!({"w": "link/new"}), directory.path());
         assert!(one.conflicts(&other));

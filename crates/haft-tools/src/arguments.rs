@@ -1,4 +1,4 @@
-//! Arguments as words: `key=value`, `--key value`, JSON words, or one JSON object, typed by the schema.
+//! Command-line arguments of tools: `key=value`, `--key value`, JSON words, or one JSON object.
 
 use serde_json::{Map, Value};
 
@@ -7,12 +7,12 @@ use crate::schema::Schema;
 use crate::text;
 use crate::tool::Tool;
 
-/// One word of a call.
+/// One word of a tool's command line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArgumentWord {
-    /// Text.
+    /// Plain text.
     Text(String),
-    /// `name=[…]` or `name={…}`, with the value in the brackets.
+    /// A JSON word, `name=[…]` or `name={…}`, with its parsed value.
     Named(String, Value),
 }
 
@@ -23,20 +23,21 @@ impl From<&str> for ArgumentWord {
 }
 
 impl Tool {
-    /// Makes arguments of words, as its schema types them.
+    /// Converts words to arguments, with types from the tool's schema.
     ///
     /// ```
-    /// use haft_tools::{core_tools, ToolDescriptor, Tool, ArgumentWord};
+    /// # use haft_tools::core_tools;
     /// # use haft_config::{Directories, trust::TrustStore};
     /// # let options = haft_tools::RegistryOptions { natives: core_tools(&Default::default()), ..Default::default() };
-    /// # let registry = haft_tools::Registry::open(haft_process::Host::plain(), &Directories::default(), TrustStore::open(None), options);
+    /// # let registry = haft_tools::Registry::open(haft_process::Host::accepts_string(), &Directories::default(), TrustStore::open(None), options);
     /// let tool = registry.find("file_read").unwrap();
     /// let words = ["path=src/main.rs".into(), "--limit".into(), "10".into()];
     /// assert_eq!(tool.arguments(&words).unwrap(), serde_json::json!({"path": "src/main.rs", "limit": 10}));
     /// ```
     ///
     /// # Errors
-    /// [`ErrorCode::InvalidParams`](crate::ErrorCode::InvalidParams), with the parameter, what was given and what is wanted.
+    /// Returns [`ErrorCode::InvalidParams`](crate::ErrorCode::InvalidParams) with the parameter, the value
+    /// and the expected type.
     pub fn arguments(&self, words: &[ArgumentWord]) -> Result<Value, CallError> {
         read(self.parameters(), words).map_err(CallError::invalid)
     }
@@ -53,7 +54,7 @@ fn read(schema: &Schema, words: &[ArgumentWord]) -> Result<Value, String> {
     let mut words = words.iter().peekable();
     while let Some(word) = words.next() {
         match word {
-            ArgumentWord::Named(name, value) => put(&mut arguments, schema, name, value.clone())?,
+            ArgumentWord::Named(name, value) => set_parameter(&mut arguments, schema, name, value.clone())?,
             ArgumentWord::Text(text) => match text.strip_prefix("--").filter(|rest| !rest.is_empty()) {
                 Some(option) => {
                     let following = match words.peek() {
@@ -78,20 +79,23 @@ fn read(schema: &Schema, words: &[ArgumentWord]) -> Result<Value, String> {
 fn read_pair(arguments: &mut Map<String, Value>, schema: &Schema, word: &str) -> Result<(), String> {
     let Some((name, value)) = word.split_once('=') else {
         if let Some(property) = schema.property(word) {
-            return Err(format!("parameter '{word}' has no value; wanted: {}", wanted(Some(property))));
+            return Err(format!(
+                "parameter '{word}' has no value; expected {}",
+                expected_type(Some(property))
+            ));
         }
         let names: Vec<&str> = schema.names().collect();
         return Err(format!(
-            "'{word}' names no parameter; write NAME=VALUE with one of: {}",
+            "unknown parameter '{word}'; write NAME=VALUE with one of: {}",
             names.join(", ")
         ));
     };
-    let name = known(schema, name)?;
+    let name = parameter_name(schema, name)?;
     let value = typed(schema.property(&name), &name, value)?;
-    put(arguments, schema, &name, value)
+    set_parameter(arguments, schema, &name, value)
 }
 
-/// Reads `--key=value`, `--key value`, `--flag` or `--no-flag`; says whether the following word was the value.
+/// Parses `--key=value`, `--key value`, `--flag` or `--no-flag`. Returns true if it used the following word.
 fn read_option(
     arguments: &mut Map<String, Value>,
     schema: &Schema,
@@ -99,40 +103,49 @@ fn read_option(
     following: Option<&str>,
 ) -> Result<bool, String> {
     if let Some((name, value)) = option.split_once('=') {
-        let name = known(schema, name)?;
+        let name = parameter_name(schema, name)?;
         let value = typed(schema.property(&name), &name, value)?;
-        return put(arguments, schema, &name, value).map(|()| false);
+        return set_parameter(arguments, schema, &name, value).map(|()| false);
     }
-    if let Some(name) = option.strip_prefix("no-").and_then(|name| known(schema, name).ok())
+    if let Some(name) = option.strip_prefix("no-").and_then(|name| parameter_name(schema, name).ok())
         && allows(schema.property(&name), "boolean")
     {
-        return put(arguments, schema, &name, Value::Bool(false)).map(|()| false);
+        return set_parameter(arguments, schema, &name, Value::Bool(false)).map(|()| false);
     }
-    let name = known(schema, option)?;
+    let name = parameter_name(schema, option)?;
     let property = schema.property(&name);
     let flag = allows(property, "boolean");
     match following {
         Some(value) if !flag || matches!(value, "true" | "false") => {
             let value = typed(property, &name, value)?;
-            put(arguments, schema, &name, value).map(|()| true)
+            set_parameter(arguments, schema, &name, value).map(|()| true)
         }
-        _ if flag => put(arguments, schema, &name, Value::Bool(true)).map(|()| false),
-        _ => Err(format!("parameter '{name}' has no value; wanted: {}", wanted(property))),
+        _ if flag => set_parameter(arguments, schema, &name, Value::Bool(true)).map(|()| false),
+        _ => Err(format!("parameter '{name}' has no value; expected {}", expected_type(property))),
     }
 }
 
-/// The parameter of a name, in which `-` may stand for `_`.
-fn known(schema: &Schema, name: &str) -> Result<String, String> {
+/// Finds a parameter by name. `-` and `_` are equivalent.
+fn parameter_name(schema: &Schema, name: &str) -> Result<String, String> {
     let underscored = name.replace('-', "_");
     if schema.property(name).is_some() || (schema.is_open() && schema.property(&underscored).is_none()) {
         return Ok(name.to_owned());
     }
-    if schema.property(&underscored).is_some() { Ok(underscored) } else { Err(schema.unknown(name)) }
+    if schema.property(&underscored).is_some() {
+        Ok(underscored)
+    } else {
+        Err(schema.unknown_parameter(name))
+    }
 }
 
-/// Puts a value in; the values of a list may come one by one.
-fn put(arguments: &mut Map<String, Value>, schema: &Schema, name: &str, value: Value) -> Result<(), String> {
-    let name = known(schema, name)?;
+/// Sets a parameter. Repeated values of an array parameter are appended.
+fn set_parameter(
+    arguments: &mut Map<String, Value>,
+    schema: &Schema,
+    name: &str,
+    value: Value,
+) -> Result<(), String> {
+    let name = parameter_name(schema, name)?;
     match arguments.get_mut(&name) {
         None => {
             arguments.insert(name, value);
@@ -149,7 +162,7 @@ fn put(arguments: &mut Map<String, Value>, schema: &Schema, name: &str, value: V
     }
 }
 
-/// A text as the value that a schema wants.
+/// Converts text to a value of the type that the schema requires.
 fn typed(schema: Option<&Value>, name: &str, text: &str) -> Result<Value, String> {
     let json = || serde_json::from_str::<Value>(text).ok();
     let fits = |value: &Value| types(schema).iter().any(|wanted| is_of(value, wanted));
@@ -157,22 +170,22 @@ fn typed(schema: Option<&Value>, name: &str, text: &str) -> Result<Value, String
     if allowed.is_empty() {
         return Ok(json().unwrap_or_else(|| Value::String(text.to_owned())));
     }
-    let plain = ["string"].iter().any(|wanted| allowed.contains(wanted));
+    let accepts_string = ["string"].iter().any(|wanted| allowed.contains(wanted));
     let scalar_only = allowed.iter().all(|wanted| matches!(*wanted, "string" | "null"));
-    if plain && scalar_only {
+    if accepts_string && scalar_only {
         return Ok(Value::String(text.to_owned()));
     }
     if let Some(value) = json().filter(|value| fits(value)) {
         return Ok(value);
     }
-    if plain {
+    if accepts_string {
         return Ok(Value::String(text.to_owned()));
     }
     if allowed.contains(&"array") {
         let item = typed(schema.and_then(|schema| schema.get("items")), name, text)?;
         return Ok(Value::Array(vec![item]));
     }
-    Err(format!("parameter '{name}': given '{}', wanted {}", text::shorten(text, 80), wanted(schema)))
+    Err(format!("parameter '{name}': expected {}, got '{}'", expected_type(schema), text::shorten(text, 80)))
 }
 
 fn is_of(value: &Value, wanted: &str) -> bool {
@@ -189,7 +202,7 @@ fn is_of(value: &Value, wanted: &str) -> bool {
     }
 }
 
-/// The types that a schema names; none if it says it in another way.
+/// The types that a schema lists in `type`; empty if it uses another keyword.
 fn types(schema: Option<&Value>) -> Vec<&str> {
     match schema.and_then(|schema| schema.get("type")) {
         Some(Value::String(one)) => vec![one],
@@ -202,7 +215,7 @@ fn allows(schema: Option<&Value>, wanted: &str) -> bool {
     types(schema).contains(&wanted)
 }
 
-fn wanted(schema: Option<&Value>) -> String {
+fn expected_type(schema: Option<&Value>) -> String {
     let types = types(schema);
     if types.is_empty() { "a value".to_owned() } else { types.join(" or ") }
 }
@@ -264,19 +277,19 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_told() {
+    fn invalid_words_are_errors_with_a_reason() {
         let cases: &[(&[&str], &str)] = &[
-            (&["limit=ten"], "parameter 'limit': given 'ten', wanted integer"),
-            (&["limitt=1"], "there is no parameter 'limitt' (did you mean \"limit\"?)"),
-            (&["--pathh", "x"], "there is no parameter 'pathh' (did you mean \"path\"?)"),
-            (&["--path"], "parameter 'path' has no value; wanted: string"),
+            (&["limit=ten"], "parameter 'limit': expected integer, got 'ten'"),
+            (&["limitt=1"], "unknown parameter 'limitt' (did you mean \"limit\"?)"),
+            (&["--pathh", "x"], "unknown parameter 'pathh' (did you mean \"path\"?)"),
+            (&["--path"], "parameter 'path' has no value; expected string"),
             (&["path=a", "path=b"], "parameter 'path' is given twice"),
             (&["{oops"], "not JSON at byte 1: "),
-            (&["path"], "parameter 'path' has no value; wanted: string"),
-            (&["x"], "'x' names no parameter; write NAME=VALUE with one of: path, limit"),
+            (&["path"], "parameter 'path' has no value; expected string"),
+            (&["x"], "unknown parameter 'x'; write NAME=VALUE with one of: path, limit"),
         ];
         for (given, expected) in cases {
-            let error = read(&schema(), &words(given)).expect_err("a fault");
+            let error = read(&schema(), &words(given)).expect_err("invalid words");
             assert!(error.starts_with(expected), "{given:?}: {error}");
         }
     }

@@ -1,7 +1,7 @@
-//! Many calls at once: side by side where they do not get in one another's way, answered in order.
+//! Batches of calls: they run in parallel unless they conflict, and results arrive in order.
 //!
-//! Calls may come one after another for as long as they like: each begins as soon as it may, and is answered as soon as all
-//! before it are.
+//! Calls may arrive over time. Each starts as soon as no earlier call conflicts with it, and its result is
+//! delivered as soon as all earlier results are.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -15,19 +15,19 @@ use crate::call::CallOptions;
 use crate::envelope::{CallError, Envelope};
 use crate::registry::Registry;
 
-/// So many calls are taken before the first of them is answered.
-const AHEAD: usize = 4096;
+/// Maximum number of calls read ahead of the first unfinished one.
+const MAX_PENDING_CALLS: usize = 4096;
 
-/// One of many calls.
+/// One call of a batch.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BatchCall {
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
     /// Its arguments.
     #[serde(default = "no_arguments")]
     pub arguments: Value,
-    /// Whatever the caller knows it by; it comes back with the answer.
+    /// An identifier for the caller; it is returned with the result.
     #[serde(default)]
     pub id: Option<Value>,
 }
@@ -37,9 +37,9 @@ fn no_arguments() -> Value {
 }
 
 impl Registry {
-    /// Makes calls as they come, at most `width` at once. A call waits for every earlier one that it conflicts with: one that
-    /// writes what the other reads or writes, or does not say what it does. `answer` gets the answers in the order of the
-    /// calls, each with what came with its call.
+    /// Runs calls as they arrive, at most `width` in parallel. A call waits for every earlier one that it
+    /// conflicts with: one of them writes what the other reads or writes, or has not declared its access.
+    /// `answer` receives the results in the order of the calls, each with the tag of its call.
     pub fn batch<T: Send>(
         &self,
         calls: impl Iterator<Item = (T, Result<BatchCall, CallError>)> + Send,
@@ -57,116 +57,116 @@ impl Registry {
             };
             (ready, touched)
         };
-        let make = |ready: Result<_, CallError>| {
+        let run = |ready: Result<_, CallError>| {
             let start = Instant::now();
             let mut envelope = match &ready {
                 Ok(ready) => self.run(ready, options, &|_| ()),
-                Err(fault) => Envelope::failure(fault.clone()),
+                Err(error) => Envelope::failure(error.clone()),
             };
             envelope.duration = start.elapsed();
             envelope
         };
-        schedule(calls, width, prepare, make, answer);
+        schedule(calls, width, prepare, run, answer);
     }
 }
 
-/// Where a piece of work stands.
-enum PieceState<N, R, D> {
-    /// It has come.
+/// State of a call in the queue.
+enum QueuedCall<N, R, D> {
+    /// Not prepared yet.
     New(N),
-    /// It is known what it touches.
+    /// Prepared; its access is known.
     Ready(R, CallAccess),
-    /// Somebody works on it; what it touches may not be known yet.
+    /// A worker is preparing or running it. The access is unknown while it is being prepared.
     Busy(Option<CallAccess>),
     Done(D),
 }
 
-/// What somebody may do next.
+/// The next step for a worker.
 enum NextStep<N, R> {
     Prepare(N),
-    Make(R),
+    Run(R),
 }
 
-/// The pieces of work that were not handed out yet, in order.
+/// Calls whose results have not been delivered, in order.
 struct BatchQueue<T, N, R, D> {
-    pieces: VecDeque<(T, PieceState<N, R, D>)>,
-    /// How many were handed out.
-    gone: usize,
-    /// Whether no more will come.
+    calls: VecDeque<(T, QueuedCall<N, R, D>)>,
+    /// Number of delivered results.
+    delivered: usize,
+    /// True once no more calls will arrive.
     closed: bool,
 }
 
 impl<T, N, R, D> BatchQueue<T, N, R, D> {
-    /// Takes the first piece that somebody can do something about, with its number.
+    /// Takes the first call that a worker can prepare or run, with its number.
     fn next(&mut self) -> Option<(usize, NextStep<N, R>)> {
-        let place = (0..self.pieces.len()).find(|place| self.is_open(*place))?;
-        let stage = &mut self.pieces[place].1;
-        let work = match std::mem::replace(stage, PieceState::Busy(None)) {
-            PieceState::New(new) => NextStep::Prepare(new),
-            PieceState::Ready(ready, touched) => {
-                *stage = PieceState::Busy(Some(touched));
-                NextStep::Make(ready)
+        let index = (0..self.calls.len()).find(|index| self.is_ready(*index))?;
+        let stage = &mut self.calls[index].1;
+        let work = match std::mem::replace(stage, QueuedCall::Busy(None)) {
+            QueuedCall::New(new) => NextStep::Prepare(new),
+            QueuedCall::Ready(ready, touched) => {
+                *stage = QueuedCall::Busy(Some(touched));
+                NextStep::Run(ready)
             }
-            PieceState::Busy(_) | PieceState::Done(_) => return None,
+            QueuedCall::Busy(_) | QueuedCall::Done(_) => return None,
         };
-        Some((self.gone + place, work))
+        Some((self.delivered + index, work))
     }
 
-    /// Whether a piece is new, or conflicts with no earlier one that is not done.
-    fn is_open(&self, place: usize) -> bool {
-        let touched = match &self.pieces[place].1 {
-            PieceState::New(_) => return true,
-            PieceState::Ready(_, touched) => touched,
-            PieceState::Busy(_) | PieceState::Done(_) => return false,
+    /// Returns true if the call is new, or if no unfinished earlier call conflicts with it.
+    fn is_ready(&self, index: usize) -> bool {
+        let touched = match &self.calls[index].1 {
+            QueuedCall::New(_) => return true,
+            QueuedCall::Ready(_, touched) => touched,
+            QueuedCall::Busy(_) | QueuedCall::Done(_) => return false,
         };
-        self.pieces.range(..place).all(|(_, earlier)| match earlier {
-            PieceState::Done(_) => true,
-            PieceState::Ready(_, other) | PieceState::Busy(Some(other)) => !touched.conflicts(other),
-            PieceState::New(_) | PieceState::Busy(None) => false,
+        self.calls.range(..index).all(|(_, earlier)| match earlier {
+            QueuedCall::Done(_) => true,
+            QueuedCall::Ready(_, other) | QueuedCall::Busy(Some(other)) => !touched.conflicts(other),
+            QueuedCall::New(_) | QueuedCall::Busy(None) => false,
         })
     }
 
-    fn set(&mut self, number: usize, stage: PieceState<N, R, D>) {
-        let place = number - self.gone;
-        self.pieces[place].1 = stage;
+    fn set(&mut self, number: usize, stage: QueuedCall<N, R, D>) {
+        let index = number - self.delivered;
+        self.calls[index].1 = stage;
     }
 
-    /// The first piece, once it is done.
+    /// Removes the first call if it is done.
     fn take(&mut self) -> Option<(T, D)> {
-        if !matches!(self.pieces.front(), Some((_, PieceState::Done(_)))) {
+        if !matches!(self.calls.front(), Some((_, QueuedCall::Done(_)))) {
             return None;
         }
-        self.gone += 1;
-        match self.pieces.pop_front() {
-            Some((tag, PieceState::Done(done))) => Some((tag, done)),
+        self.delivered += 1;
+        match self.calls.pop_front() {
+            Some((tag, QueuedCall::Done(done))) => Some((tag, done)),
             _ => None,
         }
     }
 
-    /// Whether nothing is left to begin, nor will be.
-    fn is_over(&self) -> bool {
+    /// Returns true if all calls have started and no more will arrive.
+    fn is_finished(&self) -> bool {
         let begun =
-            |stage: &PieceState<N, R, D>| matches!(stage, PieceState::Busy(Some(_)) | PieceState::Done(_));
-        self.closed && self.pieces.iter().all(|(_, stage)| begun(stage))
+            |stage: &QueuedCall<N, R, D>| matches!(stage, QueuedCall::Busy(Some(_)) | QueuedCall::Done(_));
+        self.closed && self.calls.iter().all(|(_, stage)| begun(stage))
     }
 }
 
-/// Prepares and does pieces of work on `width` threads as they come, each after all earlier ones that it conflicts with, and
-/// hands out what came of them in order.
+/// Prepares and runs calls on `width` threads. Each runs after all earlier ones that it conflicts with.
+/// Delivers results in order.
 fn schedule<T: Send, N: Send, R: Send, D: Send>(
-    pieces: impl Iterator<Item = (T, N)> + Send,
+    calls: impl Iterator<Item = (T, N)> + Send,
     width: usize,
     prepare: impl Fn(N) -> (R, CallAccess) + Sync,
-    make: impl Fn(R) -> D + Sync,
+    run: impl Fn(R) -> D + Sync,
     mut answer: impl FnMut(T, D),
 ) {
-    let queue = Mutex::new(BatchQueue { pieces: VecDeque::new(), gone: 0, closed: false });
-    let turn = Condvar::new();
+    let queue = Mutex::new(BatchQueue { calls: VecDeque::new(), delivered: 0, closed: false });
+    let changed = Condvar::new();
     let lock = || queue.lock().unwrap_or_else(PoisonError::into_inner);
-    let wait = |queue| turn.wait(queue).unwrap_or_else(PoisonError::into_inner);
+    let wait = |queue| changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
     let worker = || {
         let mut queue: MutexGuard<'_, BatchQueue<T, N, R, D>> = lock();
-        while !queue.is_over() {
+        while !queue.is_finished() {
             let Some((number, work)) = queue.next() else {
                 queue = wait(queue);
                 continue;
@@ -175,38 +175,38 @@ fn schedule<T: Send, N: Send, R: Send, D: Send>(
             let stage = match work {
                 NextStep::Prepare(new) => {
                     let (ready, touched) = prepare(new);
-                    PieceState::Ready(ready, touched)
+                    QueuedCall::Ready(ready, touched)
                 }
-                NextStep::Make(ready) => PieceState::Done(make(ready)),
+                NextStep::Run(ready) => QueuedCall::Done(run(ready)),
             };
             queue = lock();
             queue.set(number, stage);
-            turn.notify_all();
+            changed.notify_all();
         }
     };
     let reader = || {
-        for (tag, new) in pieces {
+        for (tag, new) in calls {
             let mut queue = lock();
-            while queue.pieces.len() >= AHEAD {
+            while queue.calls.len() >= MAX_PENDING_CALLS {
                 queue = wait(queue);
             }
-            queue.pieces.push_back((tag, PieceState::New(new)));
-            turn.notify_all();
+            queue.calls.push_back((tag, QueuedCall::New(new)));
+            changed.notify_all();
         }
         lock().closed = true;
-        turn.notify_all();
+        changed.notify_all();
     };
     std::thread::scope(|threads| {
         threads.spawn(reader);
         (0..width.max(1)).for_each(|_| drop(threads.spawn(worker)));
         let mut queue = lock();
-        while !(queue.closed && queue.pieces.is_empty()) {
+        while !(queue.closed && queue.calls.is_empty()) {
             queue = match queue.take() {
                 None => wait(queue),
                 Some((tag, done)) => {
                     drop(queue);
                     answer(tag, done);
-                    turn.notify_all();
+                    changed.notify_all();
                     lock()
                 }
             };
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_waits_for_what_it_overlaps_and_a_barrier_for_all() {
+    fn a_write_waits_for_overlapping_access_and_undeclared_access_for_everything() {
         let touched = [
             paths(&["/a"], &[]),
             paths(&["/a"], &[]),
@@ -238,12 +238,12 @@ mod tests {
         ];
         let starts = |started: &[usize], finished: &[usize]| {
             let stage = |index: usize| match () {
-                () if finished.contains(&index) => PieceState::Done(()),
-                () if started.contains(&index) => PieceState::Busy(Some(touched[index].clone())),
-                () => PieceState::Ready((), touched[index].clone()),
+                () if finished.contains(&index) => QueuedCall::Done(()),
+                () if started.contains(&index) => QueuedCall::Busy(Some(touched[index].clone())),
+                () => QueuedCall::Ready((), touched[index].clone()),
             };
-            let pieces = (0..6).map(|index| ((), stage(index))).collect();
-            let mut queue: BatchQueue<(), (), (), ()> = BatchQueue { pieces, gone: 0, closed: false };
+            let calls = (0..6).map(|index| ((), stage(index))).collect();
+            let mut queue: BatchQueue<(), (), (), ()> = BatchQueue { calls, delivered: 0, closed: false };
             queue.next().map(|(number, _)| number)
         };
         assert_eq!(starts(&[], &[]), Some(0));
@@ -257,52 +257,46 @@ mod tests {
     }
 
     #[test]
-    fn nothing_starts_before_it_is_known_what_those_before_it_touch() {
+    fn a_call_waits_until_the_access_of_earlier_calls_is_known() {
         let mut queue: BatchQueue<(), (), (), ()> =
-            BatchQueue { pieces: VecDeque::new(), gone: 0, closed: false };
-        queue.pieces.push_back(((), PieceState::Busy(None)));
-        queue.pieces.push_back(((), PieceState::Ready((), CallAccess::default())));
+            BatchQueue { calls: VecDeque::new(), delivered: 0, closed: false };
+        queue.calls.push_back(((), QueuedCall::Busy(None)));
+        queue.calls.push_back(((), QueuedCall::Ready((), CallAccess::default())));
         assert!(queue.next().is_none());
-        queue.set(0, PieceState::Ready((), CallAccess::default()));
+        queue.set(0, QueuedCall::Ready((), CallAccess::default()));
         assert_eq!(queue.next().map(|(number, _)| number), Some(0));
         assert_eq!(queue.next().map(|(number, _)| number), Some(1));
     }
 
     #[test]
-    fn answers_come_in_order_and_what_does_not_conflict_runs_at_the_same_time() {
+    fn calls_without_conflicts_run_in_parallel_and_results_arrive_in_order() {
         let together = Barrier::new(4);
         let mut order = Vec::new();
-        let make = |index: usize| {
+        let run = |index: usize| {
             together.wait();
             index * 10
         };
-        let pieces = (0..8).map(|index| (index, index));
-        schedule(
-            pieces,
-            4,
-            |index| (index, CallAccess::default()),
-            make,
-            |tag, done| order.push((tag, done)),
-        );
+        let calls = (0..8).map(|index| (index, index));
+        schedule(calls, 4, |index| (index, CallAccess::default()), run, |tag, done| order.push((tag, done)));
         assert_eq!(order, (0..8).map(|index| (index, index * 10)).collect::<Vec<_>>());
     }
 
     #[test]
-    fn an_answer_comes_before_the_next_piece_does() {
+    fn a_result_is_delivered_before_the_next_call_arrives() {
         let (send, receive) = mpsc::channel();
-        send.send(0).expect("somebody listens");
+        send.send(0).expect("the receiver exists");
         let mut send = Some(send);
         let mut answered = 0;
-        let pieces = receive.into_iter().map(|number| (number, number));
+        let calls = receive.into_iter().map(|number| (number, number));
         schedule(
-            pieces,
+            calls,
             4,
             |number| (number, CallAccess::Everything),
             |number| number,
             |_, number| {
                 answered += 1;
                 match &send {
-                    Some(next) if number < 3 => next.send(number + 1).expect("somebody listens"),
+                    Some(next) if number < 3 => next.send(number + 1).expect("the receiver exists"),
                     _ => drop(send.take()),
                 }
             },
@@ -311,14 +305,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_do_is_done_at_once() {
+    fn an_empty_batch_ends_at_once() {
         let nothing = std::iter::empty::<((), ())>();
         schedule(
             nothing,
             4,
             |()| ((), CallAccess::default()),
             |()| (),
-            |(), ()| unreachable!("there is nothing"),
+            |(), ()| unreachable!("the batch is empty"),
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Calling a tool.
+//! Tool calls.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -17,24 +17,24 @@ use crate::text;
 use crate::tool::{Tool, ToolSource};
 use crate::toolset::Toolset;
 
-/// What concerns one call.
+/// Options of one call.
 #[derive(Clone, Debug, Default)]
 pub struct CallOptions {
-    /// Where it is made from; the registry's directory if not given.
+    /// Working directory. Default: the registry's directory.
     pub directory: Option<PathBuf>,
-    /// What the session that makes it exports; the environment of the registry if not given.
+    /// Environment of the calling session. Default: the registry's environment.
     pub environment: Option<Arc<Environment>>,
-    /// How long it may take, whatever the tool says.
+    /// Time limit. Overrides the tool's own.
     pub timeout: Option<Duration>,
-    /// Cancels it.
+    /// Cancels the call.
     pub cancel: Option<CancelToken>,
-    /// What may be called at all.
+    /// Restricts the call to the tools of a toolset.
     pub toolset: Option<Toolset>,
-    /// How many bytes the result may have, whatever the tool says.
+    /// Maximum size of the result in bytes. Overrides the tool's own.
     pub output_limit: Option<u64>,
 }
 
-/// A call that may be made: a tool, and arguments that fit it.
+/// A call that can run: the tool, and arguments that match its schema.
 #[derive(Clone, Debug)]
 pub(crate) struct PreparedCall {
     pub(crate) tool: Tool,
@@ -43,7 +43,7 @@ pub(crate) struct PreparedCall {
 }
 
 impl Registry {
-    /// Calls a tool and waits for its answer.
+    /// Calls a tool and waits for the result.
     ///
     /// ```
     /// use haft_config::{Directories, trust::TrustStore};
@@ -62,7 +62,7 @@ impl Registry {
         self.call_with_progress(name, arguments, options, &|_| ())
     }
 
-    /// The same, with a function that is told how far the call is, where the tool can say.
+    /// Like [`call`](Registry::call), and passes progress reports of the tool to a function.
     pub fn call_with_progress(
         &self,
         name: &str,
@@ -73,13 +73,13 @@ impl Registry {
         let start = Instant::now();
         let mut envelope = match self.prepare(name, arguments, options) {
             Ok(ready) => self.run(&ready, options, progress),
-            Err(fault) => Envelope::failure(fault),
+            Err(error) => Envelope::failure(error),
         };
         envelope.duration = start.elapsed();
         envelope
     }
 
-    /// Looks for the tool, and whether the arguments fit it.
+    /// Finds the tool and validates the arguments.
     pub(crate) fn prepare(
         &self,
         name: &str,
@@ -95,7 +95,7 @@ impl Registry {
         let tool = found.tool;
         if !arguments.is_object() {
             let given = text::kind(&arguments);
-            let error = format!("arguments of '{name}' are an object of parameters; given is {given}");
+            let error = format!("the arguments of '{name}' must be an object, got {given}");
             return Err(CallError::invalid(error));
         }
         let schema = tool.parameters();
@@ -132,7 +132,7 @@ impl Registry {
                     let (inherited, withheld) = (&inner.options.environment, &inner.options.withheld);
                     Arc::new(for_tool(inherited, withheld, session, tool.name(), named))
                 }
-                // It is of our own making, and what it starts, the session starts.
+                // These tools run with the session's full environment.
                 ToolSource::Native(_) | ToolSource::Provided { .. } => session.clone(),
             },
             timeout: options.timeout.or(tool.timeout()).unwrap_or(inner.options.timeout),
@@ -143,7 +143,7 @@ impl Registry {
                 .unwrap_or(inner.options.output_limit),
         };
         match tool.source() {
-            ToolSource::File(file) => run::file(inner, tool, file, &ready.arguments, &settings),
+            ToolSource::File(file) => run::run_file(inner, tool, file, &ready.arguments, &settings),
             ToolSource::Native(native) | ToolSource::Provided { native, .. } => {
                 call_native(inner, native.as_ref(), ready, &settings, progress)
             }
@@ -151,7 +151,7 @@ impl Registry {
     }
 }
 
-/// What a call has around it, settled.
+/// The options of a call with all defaults applied.
 #[derive(Debug)]
 pub(crate) struct CallSettings {
     pub(crate) directory: PathBuf,
@@ -182,12 +182,7 @@ fn call_native(
         call.check()?;
         native.call(&ready.arguments, &call)
     }));
-    let crashed = || {
-        CallError::new(
-            ErrorCode::ToolCrashed,
-            format!("tool '{}' has a fault and panicked", ready.tool.name()),
-        )
-    };
+    let crashed = || CallError::new(ErrorCode::ToolCrashed, format!("tool '{}' panicked", ready.tool.name()));
     let outcome = called.unwrap_or_else(|_| Err(crashed()));
     let truncated = call.truncated.into_inner().unwrap_or_else(PoisonError::into_inner);
     Envelope { truncated, ..Envelope::from(outcome) }

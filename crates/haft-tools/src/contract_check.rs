@@ -1,4 +1,4 @@
-//! A tool put through the whole contract, for its author.
+//! Checks a tool against the protocol, for its author.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -9,39 +9,39 @@ use serde_json::Value;
 
 use crate::call::CallOptions;
 use crate::call::PreparedCall;
-use crate::discover::{end_rest, is_executable};
+use crate::discover::{end_leftovers, is_executable};
 use crate::environment::for_tool;
 use crate::registry::Registry;
 use crate::text;
 use crate::tool::{Tool, ToolDescriptor, tool_name_of_file};
 
-/// A schema that takes longer than this share of its time will miss it on a busy machine.
-const HURRY: f64 = 0.5;
+/// Share of the time limit above which a schema counts as slow.
+const SLOW_SCHEMA_SHARE: f64 = 0.5;
 
-/// What was found out about one part of the contract.
+/// The result of checking one part of the protocol.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ToolFinding {
-    /// Which part.
+    /// The part that was checked.
     pub part: &'static str,
-    /// How it stands.
+    /// The verdict.
     pub verdict: ToolVerdict,
-    /// What was seen, and what to do.
+    /// What was observed, and what to change.
     pub detail: String,
 }
 
-/// How a part of the contract stands.
+/// The verdict on one part of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolVerdict {
-    /// It is kept.
+    /// Correct.
     Good,
-    /// It is kept, but callers would be better off with more.
+    /// Correct, but could be better for callers.
     Advice,
-    /// It is broken.
+    /// Incorrect.
     Wrong,
 }
 
-/// The findings so far.
+/// Findings collected so far.
 struct ToolFindings(Vec<ToolFinding>);
 
 impl ToolFindings {
@@ -51,42 +51,42 @@ impl ToolFindings {
 }
 
 impl Registry {
-    /// Looks at a file, asks it for its schema, gives it garbage, and calls it with the `examples` of its parameters.
-    /// It need not be in any place where tools are looked for, nor trusted: whoever asks for this runs it.
+    /// Checks a tool: the file, its schema, its reaction to invalid input, and the `examples` of its
+    /// parameters. The file may be anywhere and need not be trusted. The check executes it.
     pub fn check_tool(&self, path: &Path) -> Vec<ToolFinding> {
         let mut findings = ToolFindings(Vec::new());
         let name = path.file_name().and_then(|name| tool_name_of_file(name.to_str()?));
         if !path.exists() {
-            findings.add("file", ToolVerdict::Wrong, "there is no such file");
+            findings.add("file", ToolVerdict::Wrong, "no such file");
         } else if !is_executable(path) {
             findings.add(
                 "file",
                 ToolVerdict::Wrong,
-                format!("it is not executable: chmod +x '{}'", path.display()),
+                format!("it is not executable; run `chmod +x '{}'`", path.display()),
             );
         } else if let Some(name) = name {
-            findings.add(
-                "file",
-                ToolVerdict::Good,
-                format!("an executable file; its name makes it the tool '{name}'"),
-            );
+            findings.add("file", ToolVerdict::Good, format!("executable, named as the tool '{name}'"));
             self.check_schema(path, &name, &mut findings);
         } else {
-            findings.add("file", ToolVerdict::Wrong, "the name of its file does not end in '-tool', or has other characters than letters, digits, '-' and '_'");
+            findings.add(
+                "file",
+                ToolVerdict::Wrong,
+                "the file name must end in '-tool' and contain only letters, digits, '-' and '_'",
+            );
         }
         findings.0
     }
 
     fn check_schema(&self, path: &Path, name: &str, findings: &mut ToolFindings) {
         let started = Instant::now();
-        let tool = match self.inner().ask(path, name) {
+        let tool = match self.inner().probe_uncached(path, name) {
             Ok(tool) => tool,
             Err(reason) => return findings.add("schema", ToolVerdict::Wrong, reason),
         };
         let (took, allowed) = (started.elapsed(), self.inner().options.schema_timeout);
         let detail = format!("answered in {} ms", took.as_millis());
-        if took > allowed.mul_f64(HURRY) {
-            let detail = format!("{detail} of the {} ms it has: be quicker", allowed.as_millis());
+        if took > allowed.mul_f64(SLOW_SCHEMA_SHARE) {
+            let detail = format!("{detail}, the limit is {} ms; make it faster", allowed.as_millis());
             findings.add("schema", ToolVerdict::Advice, detail);
         } else {
             findings.add("schema", ToolVerdict::Good, detail);
@@ -96,7 +96,7 @@ impl Registry {
         self.check_examples(&tool, findings);
     }
 
-    /// What is no JSON has to be refused.
+    /// A tool must reject input that is not JSON.
     fn check_garbage(&self, path: &Path, name: &str, findings: &mut ToolFindings) {
         let inner = self.inner();
         let mut command = Command::new(path);
@@ -104,29 +104,36 @@ impl Registry {
         command.environment(for_tool(own, &Environment::new(), own, name, &[]));
         command.working_directory(&inner.options.directory);
         let task = Task::new(command)
-            .input(Input::Bytes((*b"this is { no JSON").into()))
+            .input(Input::Bytes((*b"this is { not JSON").into()))
             .timeout(inner.options.timeout.min(Duration::from_secs(10)));
         let mut outcome = match task.run(&inner.host) {
             Ok(outcome) => outcome,
             Err(error) => return findings.add("garbage", ToolVerdict::Wrong, error.to_string()),
         };
-        end_rest(&mut outcome);
+        end_leftovers(&mut outcome);
         match outcome.exit {
-            _ if outcome.timed_out => findings.add("garbage", ToolVerdict::Wrong, "given what is no JSON, it hangs"),
+            _ if outcome.timed_out => {
+                findings.add("garbage", ToolVerdict::Wrong, "it hangs on input that is not JSON");
+            }
             Exit::Code(0) => findings.add(
                 "garbage",
                 ToolVerdict::Advice,
-                "given what is no JSON, it exits with 0; an exit status other than 0 tells that a call failed",
+                "it exits with 0 on input that is not JSON; use a nonzero exit status for a failed call",
             ),
-            _ => findings.add("garbage", ToolVerdict::Good, "given what is no JSON, it fails as it should"),
+            _ => {
+                findings.add(
+                    "garbage",
+                    ToolVerdict::Good,
+                    "it fails on input that is not JSON, as it should",
+                );
+            }
         }
     }
 
     fn check_examples(&self, tool: &Tool, findings: &mut ToolFindings) {
         let examples = tool.descriptor().parameters["examples"].as_array().cloned().unwrap_or_default();
         if examples.is_empty() {
-            let detail =
-                "there are none: put arguments under \"examples\" in the parameters, and they are tried here";
+            let detail = "none; add arguments under \"examples\" in the parameters to have them tried here";
             return findings.add("examples", ToolVerdict::Advice, detail);
         }
         for mut arguments in examples {
@@ -136,7 +143,7 @@ impl Registry {
                 findings.add(
                     "examples",
                     ToolVerdict::Wrong,
-                    format!("{shown} does not fit the parameters: {error}"),
+                    format!("{shown} does not match the parameters: {error}"),
                 );
                 continue;
             }
@@ -147,11 +154,11 @@ impl Registry {
                     findings.add(
                         "examples",
                         ToolVerdict::Good,
-                        format!("{shown} gives {}", text::short(result)),
+                        format!("{shown} returns {}", text::short(result)),
                     );
                 }
-                Err(fault) => {
-                    let detail = format!("{shown} gives {}: {}", fault.code.as_str(), fault.message);
+                Err(error) => {
+                    let detail = format!("{shown} fails with {}: {}", error.code.as_str(), error.message);
                     findings.add("examples", ToolVerdict::Wrong, detail);
                 }
             }
@@ -159,10 +166,10 @@ impl Registry {
     }
 }
 
-/// Whether callers can know what it is for.
+/// Checks descriptions and types.
 fn describe(descriptor: &ToolDescriptor, findings: &mut ToolFindings) {
     if descriptor.description.trim().is_empty() {
-        findings.add("description", ToolVerdict::Wrong, "it is empty: nobody can know what the tool is for");
+        findings.add("description", ToolVerdict::Wrong, "it is empty; say what the tool does");
     }
     let nothing = serde_json::Map::new();
     let properties = descriptor.parameters["properties"].as_object().unwrap_or(&nothing);
@@ -182,18 +189,18 @@ fn describe(descriptor: &ToolDescriptor, findings: &mut ToolFindings) {
         findings.add(
             "parameters",
             ToolVerdict::Advice,
-            format!("without a description: {}", undescribed.join(", ")),
+            format!("no description: {}", undescribed.join(", ")),
         );
     }
     if !untyped.is_empty() {
-        findings.add("parameters", ToolVerdict::Advice, format!("without a type: {}", untyped.join(", ")));
+        findings.add("parameters", ToolVerdict::Advice, format!("no type: {}", untyped.join(", ")));
     }
     if descriptor.access.is_unknown() {
-        let detail = "not said: calls of it run alone; say \"none\", or which parameters name paths it reads or writes";
+        let detail = "not declared, so its calls run alone; declare \"none\", or the parameters that name paths to read or write";
         findings.add("access", ToolVerdict::Advice, detail);
     }
     if descriptor.parameters.get("additionalProperties") != Some(&Value::Bool(false)) {
-        let detail = "\"additionalProperties\": false would have misspelt parameters refused";
+        let detail = "set \"additionalProperties\": false to reject misspelt parameters";
         findings.add("parameters", ToolVerdict::Advice, detail);
     }
 }

@@ -1,4 +1,4 @@
-//! The answer to a call.
+//! The result of a call.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// What came of a call. Its JSON form is the contract with agents:
+/// The result of a call. Its JSON form is the contract with agents:
 ///
 /// ```
 /// use haft_tools::{ErrorCode, Envelope, CallError};
@@ -20,76 +20,78 @@ use serde_json::Value;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Envelope {
-    /// The result, or why there is none.
+    /// The result, or the error.
     pub outcome: Result<Value, CallError>,
-    /// What it wrote to standard error, as far as it is shown.
+    /// Standard error of the tool, possibly truncated.
     pub stderr: String,
-    /// From the call to the answer.
+    /// Duration of the call.
     pub duration: Duration,
-    /// KeptOutputs of which only a part is shown here.
+    /// Outputs that are truncated here.
     pub truncated: Vec<TruncatedOutput>,
-    /// What the caller should know besides, such as a tool of this name that was passed over.
+    /// Further information, such as a tool of the same name that was skipped.
     pub notes: Vec<String>,
 }
 
-/// An output that is longer than what is shown of it.
+/// An output that is truncated in the envelope.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TruncatedOutput {
-    /// `stdout`, `stderr`, or `output` for both in true order.
+    /// `stdout`, `stderr`, or `output` for both in order.
     pub stream: &'static str,
-    /// The name under which the whole is kept: for the tool `output`, and for [`Registry::output`](crate::Registry::output).
+    /// Identifier of the whole output, for the tool `output` and
+    /// [`Registry::output`](crate::Registry::output).
     pub id: String,
-    /// How long it is.
+    /// Total size in bytes.
     pub total_bytes: u64,
-    /// The file that holds it for a day, which other processes can read too.
+    /// File with the whole output, kept for a day.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,
 }
 
-/// Why a call has no result.
+/// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallError {
-    /// Which kind of failure it is.
+    /// The error code.
     pub code: ErrorCode,
     /// What happened, to what, and what to do.
     pub message: String,
-    /// What the tool's process exited with.
+    /// Exit status of the tool.
     pub exit_code: Option<i32>,
-    /// The signal that ended it, such as `SIGSEGV`.
+    /// Signal that killed the tool, such as `SIGSEGV`.
     pub signal: Option<String>,
-    /// What it had written to standard output, as far as it is shown.
+    /// Standard output of the tool, possibly truncated.
     pub stdout: String,
 }
 
-/// The kinds of failure.
+/// Error codes of tool calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[non_exhaustive]
 pub enum ErrorCode {
-    /// There is no tool of this name.
+    /// No tool has this name.
     ToolNotFound,
-    /// The arguments do not fit: its schema, or what there is, such as a file that does not exist. Nothing was done.
+    /// The arguments do not match the schema, or refer to something that does not exist, such as a missing
+    /// file. Nothing was changed.
     InvalidParams,
-    /// Its time was up; it was ended with all its processes.
+    /// The time limit was reached. The tool and all its processes were killed.
     ToolTimeout,
-    /// It failed: by its exit status, or by a signal.
+    /// The tool failed with a nonzero exit status or a signal.
     ToolCrashed,
-    /// It ended well, but what it wrote is not one JSON value, or not what it promised to return.
+    /// The tool exited with 0, but its output is not one JSON value or does not match its `returns` schema.
     InvalidOutput,
-    /// It wrote more than a result may have.
+    /// The result is larger than allowed.
     OutputLimit,
-    /// The call was cancelled; it was ended with all its processes.
+    /// The call was cancelled. The tool and all its processes were killed.
     Cancelled,
-    /// It belongs to a project that was not trusted.
+    /// The tool belongs to a project and is not trusted.
     NotTrusted,
-    /// It is not in the toolset, or was rejected.
+    /// The tool is not in the toolset, or was rejected.
     Disabled,
-    /// It could not be started.
+    /// The tool could not be started.
     SpawnFailed,
 }
 
 impl ErrorCode {
-    /// The code as it stands in the envelope.
+    /// The code as it appears in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             ErrorCode::ToolNotFound => "TOOL_NOT_FOUND",
@@ -107,22 +109,23 @@ impl ErrorCode {
 }
 
 impl CallError {
-    /// A failure without a process.
+    /// Creates an error without a process.
     pub fn new(code: ErrorCode, error: impl Into<String>) -> CallError {
         CallError { code, message: error.into(), exit_code: None, signal: None, stdout: String::new() }
     }
 
-    /// A failure of the caller: with other arguments it might have worked, and nothing was done.
+    /// Creates an [`ErrorCode::InvalidParams`] error: nothing was changed, and the call may work with other
+    /// arguments.
     pub fn invalid(error: impl Into<String>) -> CallError {
         CallError::new(ErrorCode::InvalidParams, error)
     }
 
-    /// A failure of a tool that runs in this process, as if it had exited with 1: the system did not let it.
+    /// Creates the error of a native tool that could not do its work. It counts as exit status 1.
     pub fn failed(error: impl Into<String>) -> CallError {
         CallError { exit_code: Some(1), ..CallError::new(ErrorCode::ToolCrashed, error) }
     }
 
-    /// The exit status of a command that fails this way.
+    /// The exit status of a command that fails with this error.
     pub fn exit_status(&self) -> i32 {
         match self.code {
             ErrorCode::ToolNotFound => 127,
@@ -136,9 +139,7 @@ impl CallError {
             ErrorCode::NotTrusted | ErrorCode::Disabled | ErrorCode::SpawnFailed => 126,
         }
     }
-}
 
-impl CallError {
     fn signal_status(&self) -> Option<i32> {
         let number = haft_process::signal_number(self.signal.as_deref()?.trim_start_matches("SIG"))?;
         Some(128 + number)
@@ -146,22 +147,22 @@ impl CallError {
 }
 
 impl Envelope {
-    /// The answer of a call that did not come to anything.
-    pub fn failure(fault: CallError) -> Envelope {
-        Envelope::from(Err(fault))
+    /// Creates the envelope of a failed call.
+    pub fn failure(error: CallError) -> Envelope {
+        Envelope::from(Err(error))
     }
 
-    /// Whether there is a result.
+    /// Returns true if the call succeeded.
     pub fn is_success(&self) -> bool {
         self.outcome.is_ok()
     }
 
-    /// The code of the failure, if it is one.
+    /// The error code, if the call failed.
     pub fn code(&self) -> Option<ErrorCode> {
-        self.outcome.as_ref().err().map(|fault| fault.code)
+        self.outcome.as_ref().err().map(|error| error.code)
     }
 
-    /// The exit status of a command that ends this way.
+    /// The exit status of a command with this result.
     pub fn exit_status(&self) -> i32 {
         self.outcome.as_ref().err().map_or(0, CallError::exit_status)
     }
@@ -185,12 +186,12 @@ impl Serialize for Envelope {
         map.serialize_entry("tool_success", &self.is_success())?;
         match &self.outcome {
             Ok(result) => map.serialize_entry("result", result)?,
-            Err(fault) => {
-                map.serialize_entry("error", &fault.message)?;
-                map.serialize_entry("error_code", &fault.code)?;
-                map.serialize_entry("exit_code", &fault.exit_code)?;
-                map.serialize_entry("signal", &fault.signal)?;
-                map.serialize_entry("stdout", &fault.stdout)?;
+            Err(error) => {
+                map.serialize_entry("error", &error.message)?;
+                map.serialize_entry("error_code", &error.code)?;
+                map.serialize_entry("exit_code", &error.exit_code)?;
+                map.serialize_entry("signal", &error.signal)?;
+                map.serialize_entry("stdout", &error.stdout)?;
             }
         }
         map.serialize_entry("stderr", &self.stderr)?;
@@ -221,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_are_what_they_say() {
+    fn codes_serialize_as_their_names() {
         for code in [ErrorCode::ToolNotFound, ErrorCode::OutputLimit, ErrorCode::NotTrusted] {
             assert_eq!(serde_json::to_value(code).expect("JSON"), code.as_str());
         }

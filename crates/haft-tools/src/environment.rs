@@ -1,12 +1,12 @@
-//! What of the caller's environment a tool sees.
+//! Environment variables of tools.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
 use haft_process::Environment;
 
-/// What every program needs and nobody keeps secrets in, besides the locale.
-const BASIC: &[&str] = &[
+/// Variables, besides the locale, that every program needs and that hold no secrets.
+const BASIC_VARIABLES: &[&str] = &[
     "PATH",
     "HOME",
     "USER",
@@ -25,8 +25,8 @@ const BASIC: &[&str] = &[
     "XDG_RUNTIME_DIR",
 ];
 
-/// The environment of a tool: of what the session exports, the basic variables, those that the session has set itself
-/// rather than inherited from whoever started this process, and those that the tool names, be they `withheld` from sessions.
+/// Builds the environment of a tool: the basic variables, variables that the session has set or changed
+/// itself, and variables that the tool names in `env`, even if they are `withheld` from sessions.
 pub(crate) fn for_tool(
     inherited: &Environment,
     withheld: &Environment,
@@ -48,8 +48,8 @@ pub(crate) fn for_tool(
     environment
 }
 
-/// The environment of an executable tool, with the place of its file. A project's script cannot learn it from `$0`, since it
-/// runs from a sealed copy.
+/// Adds the path of the tool's file. A project's script cannot take it from `$0` because it runs from a
+/// sealed copy.
 pub(crate) fn with_tool_path(mut environment: Environment, path: &Path) -> Environment {
     let _ = environment.set("HAFT_TOOL_PATH", path);
     if let Some(directory) = path.parent() {
@@ -58,10 +58,10 @@ pub(crate) fn with_tool_path(mut environment: Environment, path: &Path) -> Envir
     environment
 }
 
-/// Whether a variable is one that every program needs and nobody keeps secrets in.
+/// Returns true for variables that every program needs and that hold no secrets.
 #[must_use]
 pub fn is_basic_variable(name: &OsStr) -> bool {
-    name.to_str().is_some_and(|name| BASIC.contains(&name) || name.starts_with("LC_"))
+    name.to_str().is_some_and(|name| BASIC_VARIABLES.contains(&name) || name.starts_with("LC_"))
 }
 
 #[cfg(test)]
@@ -69,12 +69,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_of_the_caller_do_not_leak_and_exports_of_the_session_do() {
-        let inherited =
-            Environment::from_pairs([("PATH", "/bin"), ("API_KEY", "secret"), ("MODE", "a")]).expect("pairs");
+    fn inherited_secrets_are_withheld_and_session_variables_are_passed() {
+        let inherited = Environment::from_pairs([("PATH", "/bin"), ("API_KEY", "secret"), ("MODE", "a")])
+            .expect("valid variables");
         let mut session = inherited.clone();
-        session.set("MODE", "b").expect("a variable");
-        session.set("NEW", "1").expect("a variable");
+        session.set("MODE", "b").expect("a valid variable");
+        session.set("NEW", "1").expect("a valid variable");
         let names = |environment: &Environment| -> Vec<String> {
             environment.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect()
         };
@@ -82,7 +82,8 @@ mod tests {
         assert_eq!(names(&seen), ["PATH", "MODE", "NEW", "HAFT_TOOL"]);
         let seen = for_tool(&inherited, &Environment::new(), &session, "x", &["API_KEY".to_owned()]);
         assert_eq!(names(&seen), ["PATH", "API_KEY", "MODE", "NEW", "HAFT_TOOL"]);
-        let withheld = Environment::from_pairs([("OTHER_KEY", "a"), ("THIRD_KEY", "b")]).expect("pairs");
+        let withheld =
+            Environment::from_pairs([("OTHER_KEY", "a"), ("THIRD_KEY", "b")]).expect("valid variables");
         let seen = for_tool(&inherited, &withheld, &session, "x", &["OTHER_KEY".to_owned()]);
         assert_eq!(names(&seen), ["OTHER_KEY", "PATH", "MODE", "NEW", "HAFT_TOOL"]);
     }

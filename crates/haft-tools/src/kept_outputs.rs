@@ -1,6 +1,6 @@
-//! KeptOutputs that were not shown whole, kept for a while: in memory, and in a store that later processes can open.
+//! Keeps truncated outputs, in memory and in a store that later processes can read.
 //!
-//! Where they cannot be stored, an output is there as long as the registry.
+//! Without a store, outputs last as long as the registry.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use haft_process::capture::{Output, OutputStore};
 
-/// So many stay in memory.
-const IN_MEMORY: usize = 64;
+/// Maximum number of outputs in memory.
+const MAX_IN_MEMORY: usize = 64;
 /// How long an output is stored.
-const TIME_TO_LIVE: Duration = Duration::from_secs(24 * 60 * 60);
+const RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The outputs, by their names.
+/// Outputs by id.
 #[derive(Debug, Default)]
 pub(crate) struct KeptOutputs {
     store: Option<OutputStore>,
@@ -22,23 +22,23 @@ pub(crate) struct KeptOutputs {
 }
 
 impl KeptOutputs {
-    /// Stores outputs in a directory, if there is one.
+    /// Uses a store in the directory, if there is one.
     pub(crate) fn new(directory: Option<PathBuf>) -> KeptOutputs {
         KeptOutputs { store: directory.map(OutputStore::new), memory: Mutex::default() }
     }
 
-    /// Keeps an output; yields the file that it is in, if there is one.
+    /// Keeps an output. Returns the file that stores it, if there is one.
     pub(crate) fn keep(&self, output: &Output, stream: &str) -> Option<PathBuf> {
         let mut memory = self.memory();
-        if memory.len() == IN_MEMORY {
+        if memory.len() == MAX_IN_MEMORY {
             memory.pop_front();
         }
         memory.push_back(output.clone());
         drop(memory);
-        self.store.as_ref()?.keep(output, stream, "a tool", TIME_TO_LIVE).ok()
+        self.store.as_ref()?.keep(output, stream, "a tool", RETENTION).ok()
     }
 
-    /// The output of a name.
+    /// Finds an output by id.
     pub(crate) fn get(&self, id: &str) -> Option<Output> {
         let known = self.memory().iter().find(|output| output.id().as_str() == id).cloned();
         known.or_else(|| self.store.as_ref()?.get(id))
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn kept_outputs_are_there_for_later_registries() {
+    fn later_registries_find_stored_outputs() {
         let place = tempfile::tempdir().expect("a directory");
         let directory = Some(place.path().join("outputs"));
         let (one, two) = (output(b"abc"), output(b"0123456789"));

@@ -1,11 +1,11 @@
-//! JSON tools: any executable that speaks JSON becomes a tool.
+//! JSON tools: discovery, registry and calls.
 //!
-//! A tool is a file with an execute bit and a name that ends in `-tool`. Asked `--schema`, it says what it is called, what it
-//! does and which arguments it takes; called, it reads those as one JSON object from its standard input and writes one
-//! JSON value to its standard output. There is no manifest, no library, and nothing to restart.
+//! A tool is an executable file whose name ends in `-tool`. With `--schema` it prints its name, description
+//! and parameters. Called without arguments, it reads one JSON object from standard input and writes one JSON
+//! value to standard output. It needs no manifest, no library and no restart of haft.
 //!
-//! A [`Registry`] knows all tools of the installation, the user and the project, and those that run in this process
-//! ([`NativeTool`]). It finds them beside whoever works with it; a call waits for its own tool only.
+//! A [`Registry`] holds the tools of the installation, the user and the project, and native tools that run in
+//! this process ([`NativeTool`]). It discovers tools in the background. A call waits only for its own tool.
 //!
 //! ```
 //! use haft_config::{Directories, trust::TrustStore};
@@ -25,32 +25,32 @@
 //! "#)?;
 //! std::fs::set_permissions(&tool, PermissionsExt::from_mode(0o755))?;
 //!
-//! let places = Directories { user: Some(home.path().into()), ..Directories::default() };
-//! let registry = Registry::open(Host::plain(), &places, TrustStore::open(None), RegistryOptions::default());
+//! let directories = Directories { user: Some(home.path().into()), ..Directories::default() };
+//! let registry = Registry::open(Host::plain(), &directories, TrustStore::open(None), RegistryOptions::default());
 //! let envelope = registry.call("greet", serde_json::json!({"who": "you"}), &CallOptions::default());
 //! assert_eq!(envelope.outcome.unwrap(), "hello you");
 //!
 //! let envelope = registry.call("greet", serde_json::json!({"who": 7}), &CallOptions::default());
-//! assert_eq!(envelope.outcome.unwrap_err().error, "parameter 'who': given 7, wanted type string");
+//! assert_eq!(envelope.outcome.unwrap_err().message, "parameter 'who': expected string, got 7");
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! # What is promised
+//! # Guarantees
 //!
-//! - Arguments are checked before anything starts. A call ends by its deadline with all processes of the tool, and nothing
-//!   that a tool leaves running outlives its answer. An [`Envelope`] says what happened under one of ten [`ErrorCode`]s, with
-//!   everything that was written.
-//! - What fails to be a tool is not silently absent: [`ToolSnapshot::rejected`] has it with the reason, [`ToolSnapshot::shadowed`] what
-//!   others have taken the place of.
-//! - A project's tools are not even asked for their schema before the user has trusted their content.
-//! - A tool sees of the caller's environment what every program needs and what it names, not the keys.
-//! - What an answer does not show whole is kept for a day under a name, for the tool `output` and for [`Registry::output`], in
-//!   other processes of the same user too.
+//! - Arguments are validated before anything starts. A call ends at its deadline together with all processes of the tool,
+//!   and processes that a tool leaves behind are terminated. The [`Envelope`] reports the result or one of ten
+//!   [`ErrorCode`]s, and all output.
+//! - A file that is not a valid tool is reported with the reason in [`ToolSnapshot::rejected`]. Tools that another tool
+//!   replaces are in [`ToolSnapshot::shadowed`].
+//! - A project's tool does not run, not even with `--schema`, until the user has trusted its content.
+//! - A tool sees only basic environment variables and those that it names, so secrets do not leak.
+//! - Truncated outputs are kept for a day. The tool `output` and [`Registry::output`] return them, also in other processes
+//!   of the same user.
 //!
 //! # Limits
 //!
-//! A tool is one process a call; there is no conversation with it. TrustStore looks at the file of the tool, not at what that file
-//! reads or sources.
+//! Each call is one process; a tool cannot hold a conversation. Trust covers the tool's own file, not the
+//! files that it reads or sources.
 
 mod access;
 mod arguments;
@@ -68,6 +68,7 @@ mod registry;
 mod run;
 mod schema;
 mod snapshot;
+mod sync;
 mod text;
 mod tool;
 mod toolset;

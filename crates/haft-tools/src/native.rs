@@ -13,31 +13,31 @@ use crate::envelope::{CallError, ErrorCode, TruncatedOutput};
 use crate::registry::RegistryState;
 use crate::tool::ToolDescriptor;
 
-/// A tool without an executable. It is described by the same data as any other and called through the same registry;
-/// a tool in a file of the same name takes its place.
+/// A tool that runs in this process. It has a descriptor and is called through the registry like any other
+/// tool. An executable tool of the same name replaces it.
 pub trait NativeTool: Debug + Send + Sync {
-    /// What it says of itself. Asked once.
+    /// The descriptor. Called once.
     fn descriptor(&self) -> ToolDescriptor;
 
-    /// Does its work, with arguments that fit its schema and have their defaults.
+    /// Runs the tool. The arguments match the schema and include its defaults.
     ///
     /// # Errors
-    /// Why it could not.
+    /// Returns the error to report to the caller.
     fn call(&self, arguments: &Value, call: &CallContext<'_>) -> Result<Value, CallError>;
 }
 
-/// How far a call is.
+/// Progress of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallProgress {
-    /// So much is done.
+    /// Work done so far.
     pub done: f64,
-    /// Of so much, where that is known.
+    /// Total work, if known.
     pub total: Option<f64>,
-    /// What it does, in words.
+    /// Description of the current step.
     pub message: Option<String>,
 }
 
-/// CallProgress as a line for a person.
+/// Formats the progress as one line.
 impl fmt::Display for CallProgress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.total, &self.message) {
@@ -49,19 +49,19 @@ impl fmt::Display for CallProgress {
     }
 }
 
-/// What a call in this process has around it.
+/// Context of a native tool's call.
 pub struct CallContext<'a> {
-    /// The directory that paths start from.
+    /// Base directory of relative paths.
     pub directory: &'a Path,
-    /// What the session exports, for programs that it starts.
+    /// Environment of the session, for programs that the tool starts.
     pub environment: &'a Environment,
-    /// How processes are started.
+    /// Starts processes.
     pub host: &'a Host,
-    /// Cancelled when nobody wants the result any more.
+    /// Cancels the call.
     pub cancel: &'a CancelToken,
-    /// When it has to be done.
+    /// Deadline of the call.
     pub deadline: Instant,
-    /// Is told how far the call is, where it can say.
+    /// Receives progress reports.
     pub progress: &'a dyn Fn(&CallProgress),
     pub(crate) registry: &'a RegistryState,
     pub(crate) truncated: Mutex<Vec<TruncatedOutput>>,
@@ -74,33 +74,32 @@ impl fmt::Debug for CallContext<'_> {
 }
 
 impl CallContext<'_> {
-    /// A path from the directory of the call.
+    /// Resolves a path relative to the directory of the call.
     pub fn path(&self, path: &str) -> PathBuf {
         self.directory.join(path)
     }
 
-    /// Keeps an output of which the result shows only a part: it is there under its name for a while, and the envelope
-    /// tells of it.
+    /// Keeps a truncated output. The envelope then refers to it.
     pub fn keep(&self, stream: &'static str, output: &Output) {
         let truncated = self.registry.keep(stream, output);
         self.truncated.lock().unwrap_or_else(PoisonError::into_inner).push(truncated);
     }
 
-    /// An output that an earlier answer did not show whole.
+    /// Finds an output that an earlier result has truncated.
     pub fn output(&self, id: &str) -> Option<Output> {
         self.registry.outputs.get(id)
     }
 
-    /// Whether there is still time and somebody who wants the result; loops ask in every round.
+    /// Checks the deadline and cancellation. Long loops call this regularly.
     ///
     /// # Errors
-    /// The failure to return.
+    /// Returns the error to return from the call.
     pub fn check(&self) -> Result<(), CallError> {
         if self.cancel.is_cancelled() {
             return Err(CallError::new(ErrorCode::Cancelled, "the call was cancelled"));
         }
         if Instant::now() >= self.deadline {
-            return Err(CallError::new(ErrorCode::ToolTimeout, "its time was up"));
+            return Err(CallError::new(ErrorCode::ToolTimeout, "the time limit was reached"));
         }
         Ok(())
     }

@@ -1,90 +1,93 @@
-//! Tools that come from elsewhere: of servers that have to be asked which they have.
+//! Providers of tools, such as MCP servers.
 
 use std::fmt::Debug;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use haft_config::Layer;
 use haft_process::CancelToken;
 
 use crate::native::NativeTool;
 use crate::snapshot::RejectedTool;
+use crate::sync::lock;
 use crate::tool::{Tool, ToolSource};
 
-/// A place that tools come from besides files and this process. It is asked when somebody looks for all tools, or for one
-/// that only it could have.
+/// A source of tools besides files and this process. It is queried when all tools are requested, or a tool
+/// that only it can have.
 pub trait ToolProvider: Debug + Send + Sync {
-    /// The name that its tools are called under: `name.tool`.
+    /// The prefix of its tools' names: `name.tool`.
     fn name(&self) -> &str;
 
-    /// Who has named it.
+    /// The configuration layer that defines it.
     fn layer(&self) -> Layer;
 
-    /// Its tools, under their full names. To ask may take a while, but no longer than somebody wants to know.
+    /// Returns its tools with their full names. This may take a while, but returns when cancelled.
     ///
     /// # Errors
-    /// Why it cannot say.
+    /// Returns the reason if the tools cannot be listed.
     fn tools(&self, cancel: &CancelToken) -> Result<Vec<Arc<dyn NativeTool>>, String>;
 
-    /// Has a function called, on any thread, whenever its tools have changed. One whose tools never change needs none.
+    /// Registers a function to call, on any thread, when the tools have changed. The default does nothing,
+    /// for tools that never change.
     fn on_change(&self, changed: Box<dyn Fn() + Send + Sync>) {
         drop(changed);
     }
 }
 
-/// All such places, and what they have said.
+/// All providers with their last answers.
 #[derive(Debug, Default)]
 pub(crate) struct ToolProviders {
-    places: Vec<ProviderSlot>,
+    slots: Vec<ProviderSlot>,
 }
 
-/// A place, and what it has said last.
+/// A provider and its last answer.
 type ProviderSlot = (Arc<dyn ToolProvider>, Mutex<Option<ProviderAnswer>>);
 type ProviderAnswer = Result<Vec<Tool>, String>;
 
 impl ToolProviders {
     pub(crate) fn new(providers: &[Arc<dyn ToolProvider>]) -> ToolProviders {
         ToolProviders {
-            places: providers.iter().map(|provider| (provider.clone(), Mutex::default())).collect(),
+            slots: providers.iter().map(|provider| (provider.clone(), Mutex::default())).collect(),
         }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.slots.is_empty()
     }
 
-    /// Asks all again, at once; yields all tools, and those who cannot say which they have.
-    pub(crate) fn ask_all(&self, cancel: &CancelToken) -> (Vec<Tool>, Vec<RejectedTool>) {
+    /// Queries all providers in parallel. Returns their tools, and a rejection for each provider that failed.
+    pub(crate) fn query_all(&self, cancel: &CancelToken) -> (Vec<Tool>, Vec<RejectedTool>) {
         std::thread::scope(|threads| {
-            for place in &self.places {
-                threads.spawn(move || ask_and_note(place, cancel));
+            for slot in &self.slots {
+                threads.spawn(move || query_and_store(slot, cancel));
             }
         });
         self.known()
     }
 
-    /// What all have said last.
+    /// The last answers of all providers.
     pub(crate) fn known(&self) -> (Vec<Tool>, Vec<RejectedTool>) {
-        let (mut tools, mut faults) = (Vec::new(), Vec::new());
-        for (provider, answer) in &self.places {
+        let (mut tools, mut failures) = (Vec::new(), Vec::new());
+        for (provider, answer) in &self.slots {
             match lock(answer).as_ref() {
                 Some(Ok(found)) => tools.extend(found.iter().cloned()),
-                Some(Err(fault)) => faults.push(RejectedTool::silent(provider.as_ref(), fault)),
+                Some(Err(reason)) => failures.push(RejectedTool::failed_provider(provider.as_ref(), reason)),
                 None => {}
             }
         }
-        (tools, faults)
+        (tools, failures)
     }
 
-    /// The tool of a name: in full, or bare where only one has it. Only who could have it is asked.
+    /// Finds a tool by its full name, or by its bare name if that is unique. Queries only providers that may
+    /// have it.
     ///
     /// # Errors
-    /// Why there is none, where more can be said than that.
+    /// Returns the reason if a provider failed or the name is ambiguous.
     pub(crate) fn find(&self, name: &str, cancel: &CancelToken) -> Result<Option<Tool>, String> {
-        let place = name.split_once('.').map(|(place, _)| place);
+        let slot = name.split_once('.').map(|(slot, _)| slot);
         let asked: Vec<&ProviderSlot> = self
-            .places
+            .slots
             .iter()
-            .filter(|(provider, _)| place.is_none_or(|place| place == provider.name()))
+            .filter(|(provider, _)| slot.is_none_or(|slot| slot == provider.name()))
             .collect();
         let answers = answers(&asked, cancel);
         if cancel.is_cancelled() {
@@ -92,13 +95,13 @@ impl ToolProviders {
         }
         let mut found = Vec::new();
         let fits = |tool: &&Tool| tool.name() == name || bare(tool.name()) == name;
-        for ((_, noted), answer) in asked.into_iter().zip(answers) {
+        for ((_, stored), answer) in asked.into_iter().zip(answers) {
             match answer {
                 Ok(tools) => found.extend(tools.iter().filter(fits).cloned()),
-                Err(fault) if place.is_some() => {
-                    // The next one who asks may have more luck.
-                    *lock(noted) = None;
-                    return Err(fault);
+                Err(reason) if slot.is_some() => {
+                    // A later call may succeed.
+                    *lock(stored) = None;
+                    return Err(reason);
                 }
                 Err(_) => {}
             }
@@ -108,64 +111,64 @@ impl ToolProviders {
             1 => Ok(found.pop()),
             _ => {
                 let names: Vec<&str> = found.iter().map(Tool::name).collect();
-                Err(format!("'{name}' may be any of {}; give the full name", names.join(", ")))
+                Err(format!("'{name}' is ambiguous: {}; use the full name", names.join(", ")))
             }
         }
     }
 
-    /// Forgets what one has said, which is not so any more.
+    /// Forgets the last answer of a provider.
     pub(crate) fn forget(&self, name: &str) {
-        for (_, answer) in self.places.iter().filter(|(provider, _)| provider.name() == name) {
+        for (_, answer) in self.slots.iter().filter(|(provider, _)| provider.name() == name) {
             *lock(answer) = None;
         }
     }
 
-    /// Whether a name may be one of theirs, as far as that is known without asking anybody.
+    /// Returns true if a provider may have the tool, without querying it.
     pub(crate) fn may_have(&self, name: &str) -> bool {
-        self.places.iter().any(|(provider, answer)| {
-            let full = name.split_once('.').is_some_and(|(place, _)| place == provider.name());
+        self.slots.iter().any(|(provider, answer)| {
+            let full = name.split_once('.').is_some_and(|(slot, _)| slot == provider.name());
             let known = |tools: &Vec<Tool>| tools.iter().any(|tool| bare(tool.name()) == name);
             full || lock(answer).as_ref().is_some_and(|answer| answer.as_ref().is_ok_and(known))
         })
     }
 
-    /// The names of all tools that are known by now.
+    /// The names of all tools known so far.
     pub(crate) fn names(&self) -> Vec<String> {
         let known = |(_, answer): &ProviderSlot| match lock(answer).as_ref() {
             Some(Ok(tools)) => tools.iter().map(|tool| tool.name().to_owned()).collect(),
             _ => Vec::new(),
         };
-        self.places.iter().flat_map(known).collect()
+        self.slots.iter().flat_map(known).collect()
     }
 }
 
-/// What places have said, those that have not said anything yet asked now, at once. What is noted may be forgotten at any moment:
-/// whoever asks gets the answer itself.
-fn answers(places: &[&ProviderSlot], cancel: &CancelToken) -> Vec<ProviderAnswer> {
+/// The answers of these providers. Those without an answer are queried now, in parallel. The answer is
+/// returned directly because the stored one may be forgotten at any time.
+fn answers(slots: &[&ProviderSlot], cancel: &CancelToken) -> Vec<ProviderAnswer> {
     std::thread::scope(|threads| {
-        let begun: Vec<_> = places
+        let begun: Vec<_> = slots
             .iter()
-            .map(|&place| {
-                let known = lock(&place.1).clone();
-                known.ok_or_else(|| threads.spawn(move || ask_and_note(place, cancel)))
+            .map(|&slot| {
+                let known = lock(&slot.1).clone();
+                known.ok_or_else(|| threads.spawn(move || query_and_store(slot, cancel)))
             })
             .collect();
-        let said = begun.into_iter().map(|known| known.or_else(std::thread::ScopedJoinHandle::join));
-        said.map(|said| said.unwrap_or_else(|_| Err("could not be asked".to_owned()))).collect()
+        let answer = begun.into_iter().map(|known| known.or_else(std::thread::ScopedJoinHandle::join));
+        answer.map(|answer| answer.unwrap_or_else(|_| Err("the query failed".to_owned()))).collect()
     })
 }
 
-/// Asks a place, and notes what it says unless that was not waited for. Not asked under the lock: whoever else wants to know need
-/// not wait as long.
-fn ask_and_note((provider, noted): &ProviderSlot, cancel: &CancelToken) -> ProviderAnswer {
-    let said = ask(provider, cancel);
+/// Queries a provider and stores the answer unless the query was cancelled. The lock is not held meanwhile,
+/// so other callers do not wait.
+fn query_and_store((provider, stored): &ProviderSlot, cancel: &CancelToken) -> ProviderAnswer {
+    let answer = query(provider, cancel);
     if !cancel.is_cancelled() {
-        *lock(noted) = Some(said.clone());
+        *lock(stored) = Some(answer.clone());
     }
-    said
+    answer
 }
 
-fn ask(provider: &Arc<dyn ToolProvider>, cancel: &CancelToken) -> ProviderAnswer {
+fn query(provider: &Arc<dyn ToolProvider>, cancel: &CancelToken) -> ProviderAnswer {
     let (by, layer): (Arc<str>, Layer) = (provider.name().into(), provider.layer());
     let tool = |native: Arc<dyn NativeTool>| {
         Tool::new(native.descriptor(), ToolSource::Provided { by: by.clone(), layer, native })
@@ -173,11 +176,7 @@ fn ask(provider: &Arc<dyn ToolProvider>, cancel: &CancelToken) -> ProviderAnswer
     Ok(provider.tools(cancel)?.into_iter().map(tool).collect())
 }
 
-/// A name without that of its place.
+/// A tool's name without the name of its provider.
 fn bare(name: &str) -> &str {
     name.split_once('.').map_or(name, |(_, bare)| bare)
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

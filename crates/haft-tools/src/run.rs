@@ -1,22 +1,22 @@
-//! Running an executable as a tool: JSON in, JSON out.
+//! Runs an executable tool.
 
 use haft_process::capture::{CaptureLimits, Output, OutputView};
-use haft_process::{Exit, Input, JobOutcome, Task, signal_name};
+use haft_process::{Exit, Input, JobOutcome, Task};
 use serde_json::Value;
 
 use crate::call::CallSettings;
-use crate::discover::{SealError, end_rest, program};
+use crate::discover::{SealError, end_leftovers, tool_command};
 use crate::envelope::{CallError, Envelope, ErrorCode, TruncatedOutput};
 use crate::environment::with_tool_path;
 use crate::registry::RegistryState;
 use crate::text;
 use crate::tool::{Tool, ToolFile};
 
-/// So much of an output is shown in an envelope.
-const SHOWN: usize = OutputView::DEFAULT_BUDGET;
+/// Maximum size of an output in an envelope.
+const MAX_SHOWN_BYTES: usize = OutputView::DEFAULT_BUDGET;
 
-/// Runs a tool's executable and makes an envelope of what became of it.
-pub(crate) fn file(
+/// Runs a tool's executable and builds the envelope.
+pub(crate) fn run_file(
     inner: &RegistryState,
     tool: &Tool,
     file: &ToolFile,
@@ -25,9 +25,9 @@ pub(crate) fn file(
 ) -> Envelope {
     let sealed = match inner.sealed(file) {
         Ok(sealed) => sealed,
-        Err(error) => return Envelope::failure(refused(tool, file, &error)),
+        Err(error) => return Envelope::failure(seal_error(tool, file, &error)),
     };
-    let mut command = program(&file.path, sealed);
+    let mut command = tool_command(&file.path, sealed);
     let environment = with_tool_path((*settings.environment).clone(), &file.path);
     command.environment(environment).working_directory(&settings.directory);
     let limit = usize::try_from(settings.output_limit).unwrap_or(usize::MAX);
@@ -44,21 +44,21 @@ pub(crate) fn file(
             return Envelope::failure(CallError::new(ErrorCode::SpawnFailed, format!("{error}{hint}")));
         }
     };
-    end_rest(&mut outcome);
+    end_leftovers(&mut outcome);
     ToolRun { inner, tool, settings, outcome: &outcome }.envelope()
 }
 
-/// A project's file that does not have the content that was trusted when it is about to run.
-fn refused(tool: &Tool, file: &ToolFile, error: &SealError) -> CallError {
+/// The error if a project's tool cannot be sealed with its trusted content.
+fn seal_error(tool: &Tool, file: &ToolFile, error: &SealError) -> CallError {
     let code = match error {
         SealError::Changed => ErrorCode::NotTrusted,
         SealError::Failed(_) => ErrorCode::SpawnFailed,
     };
     let path = haft_config::printable(&file.path);
-    CallError::new(code, format!("tool '{}' does not run: '{path}': {error}", tool.name()))
+    CallError::new(code, format!("cannot run tool '{}': '{path}': {error}", tool.name()))
 }
 
-/// What a tool's process has left to look at.
+/// A finished run of a tool.
 struct ToolRun<'a> {
     inner: &'a RegistryState,
     tool: &'a Tool,
@@ -74,11 +74,11 @@ impl ToolRun<'_> {
             code,
             message: error,
             exit_code: match self.outcome.exit {
-                Exit::Code(code) if !self.was_ended() => Some(code),
+                Exit::Code(code) if !self.was_stopped() => Some(code),
                 _ => None,
             },
             signal: match self.outcome.exit {
-                Exit::Signal(signal) => Some(signal_text(signal)),
+                Exit::Signal(signal) => Some(text::signal(signal)),
                 Exit::Code(_) => None,
             },
             stdout: self.show("stdout", self.outcome.captured.stdout.as_ref(), &mut truncated),
@@ -86,7 +86,7 @@ impl ToolRun<'_> {
         Envelope { stderr, truncated, ..Envelope::from(outcome) }
     }
 
-    fn was_ended(&self) -> bool {
+    fn was_stopped(&self) -> bool {
         self.outcome.timed_out || self.outcome.cancelled
     }
 
@@ -106,23 +106,23 @@ impl ToolRun<'_> {
                 Err((ErrorCode::ToolCrashed, format!("tool '{name}' exited with {code}{said}")))
             }
             Exit::Signal(signal) => {
-                let signal = signal_text(signal);
+                let signal = text::signal(signal);
                 Err((ErrorCode::ToolCrashed, format!("tool '{name}' was killed by {signal}{said}")))
             }
         }
     }
 
-    /// The one JSON value that it has written.
+    /// Parses and validates the result.
     fn value(&self) -> Result<Value, (ErrorCode, String)> {
         let (name, limit) = (self.tool.name(), self.settings.output_limit);
         let Some(stdout) = &self.outcome.captured.stdout else {
-            return Err((ErrorCode::InvalidOutput, format!("tool '{name}' has no output")));
+            return Err((ErrorCode::InvalidOutput, format!("tool '{name}' wrote no JSON value")));
         };
         let total = stdout.total_bytes();
         if total > limit {
             return Err((
                 ErrorCode::OutputLimit,
-                format!("tool '{name}' wrote {total} bytes, more than {limit}"),
+                format!("tool '{name}' wrote {total} bytes, the limit is {limit}"),
             ));
         }
         let bytes = stdout.slice(&OutputView::HeadAndTail, usize::try_from(total).unwrap_or(usize::MAX));
@@ -133,12 +133,12 @@ impl ToolRun<'_> {
             Ok(()) => Ok(value),
             Err(error) => Err((
                 ErrorCode::InvalidOutput,
-                format!("tool '{name}' does not return what it says: {error}"),
+                format!("the result of tool '{name}' does not match its schema: {error}"),
             )),
         }
     }
 
-    /// What an envelope shows of an output. One that is longer is kept.
+    /// The displayed part of an output. A truncated output is kept.
     fn show(
         &self,
         stream: &'static str,
@@ -146,22 +146,18 @@ impl ToolRun<'_> {
         truncated: &mut Vec<TruncatedOutput>,
     ) -> String {
         let Some(output) = output else { return String::new() };
-        let Ok(slice) = output.slice(&OutputView::HeadAndTail, SHOWN) else { return String::new() };
-        if output.total_bytes() > SHOWN as u64 {
+        let Ok(slice) = output.slice(&OutputView::HeadAndTail, MAX_SHOWN_BYTES) else { return String::new() };
+        if output.total_bytes() > MAX_SHOWN_BYTES as u64 {
             truncated.push(self.inner.keep(stream, output));
         }
         slice.to_text().text
     }
 }
 
-fn signal_text(signal: i32) -> String {
-    signal_name(signal).map_or(signal.to_string(), |name| format!("SIG{name}"))
-}
-
-/// Reads exactly one JSON value.
+/// Parses exactly one JSON value.
 fn parse(bytes: &[u8]) -> Result<Value, String> {
     let text = std::str::from_utf8(bytes)
-        .map_err(|error| format!("wrote what is not UTF-8 at byte {}", error.valid_up_to()))?;
+        .map_err(|error| format!("wrote invalid UTF-8 at byte {}", error.valid_up_to()))?;
     if text.trim().is_empty() {
         return Err("wrote no JSON value".to_owned());
     }
@@ -169,7 +165,7 @@ fn parse(bytes: &[u8]) -> Result<Value, String> {
     let first = match values.next() {
         Some(Ok(value)) => value,
         Some(Err(error)) => {
-            return Err(format!("wrote what is not JSON at byte {}: {error}", text::byte_of(text, &error)));
+            return Err(format!("wrote invalid JSON at byte {}: {error}", text::byte_of(text, &error)));
         }
         None => return Err("wrote no JSON value".to_owned()),
     };
@@ -177,5 +173,5 @@ fn parse(bytes: &[u8]) -> Result<Value, String> {
     if text[end..].trim().is_empty() {
         return Ok(first);
     }
-    Err(format!("wrote more than one JSON value: there is more at byte {end}"))
+    Err(format!("wrote more than one JSON value: unexpected text at byte {end}"))
 }

@@ -1,4 +1,4 @@
-//! JSON Schemas of arguments and results.
+//! JSON Schemas of parameters and results.
 
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
@@ -6,45 +6,45 @@ use serde_json::{Map, Value};
 
 use crate::text::short;
 
-/// So many faults are told at once.
-const MOST_FAULTS: usize = 5;
+/// Maximum number of validation errors in a message.
+const MAX_REPORTED_ERRORS: usize = 5;
 
-/// A schema, compiled.
+/// A compiled schema.
 #[derive(Debug)]
 pub struct Schema {
     value: Value,
-    /// `None` only if it could not be compiled, which [`Schema::check`] has ruled out.
+    /// `None` if compilation failed, which [`Schema::check`] rules out.
     validator: Option<Validator>,
 }
 
 impl Schema {
-    /// Whether a value is a schema. References lead nowhere but into the schema itself.
+    /// Checks that a value is a valid schema. References must be local.
     ///
     /// # Errors
-    /// A place in it, and what is wrong there.
+    /// Returns the position and the reason.
     pub fn check(value: &Value) -> Result<(), String> {
-        let told = |error: &ValidationError<'_>| format!("{}: {error}", error.instance_path());
+        let located = |error: &ValidationError<'_>| format!("{}: {error}", error.instance_path());
         if let Err(error) = jsonschema::meta::validate(value) {
-            return Err(told(&error));
+            return Err(located(&error));
         }
-        compile(value).map(drop).map_err(|error| told(&error))
+        compile(value).map(drop).map_err(|error| located(&error))
     }
 
     pub(crate) fn new(value: &Value) -> Schema {
         Schema { value: value.clone(), validator: compile(value).ok() }
     }
 
-    /// The schema as data.
+    /// The schema as JSON.
     pub fn value(&self) -> &Value {
         &self.value
     }
 
-    /// The schema of one of the properties.
+    /// The schema of a property.
     pub fn property(&self, name: &str) -> Option<&Value> {
         self.value.get("properties")?.get(name)
     }
 
-    /// The names of the properties, in their order.
+    /// The names of the properties, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
         self.value
             .get("properties")
@@ -54,61 +54,64 @@ impl Schema {
             .map(String::as_str)
     }
 
-    /// Whether other properties than those named may be given.
+    /// Returns true if unlisted properties are allowed.
     pub(crate) fn is_open(&self) -> bool {
         let allows = |value: &Value| *value != Value::Bool(false);
         self.value.get("additionalProperties").is_some_and(allows)
             || self.value.get("patternProperties").is_some()
     }
 
-    /// Puts in what is not given and has a default, in objects within objects too.
+    /// Inserts the defaults of missing properties, also in nested objects.
     pub fn fill_defaults(&self, arguments: &mut Value) {
         fill(&self.value, arguments);
     }
 
-    /// Looks whether a value fits.
+    /// Validates a value.
     ///
     /// # Errors
-    /// What does not fit: the parameter, what was given, what is wanted.
+    /// Returns the parameters that do not match, with the value and the expectation.
     pub fn validate(&self, value: &Value) -> Result<(), String> {
         let Some(validator) = &self.validator else { return Ok(()) };
         if validator.is_valid(value) {
             return Ok(());
         }
-        let faults: Vec<String> =
-            validator.iter_errors(value).take(MOST_FAULTS).map(|error| self.tell(&error)).collect();
-        Err(faults.join("; "))
+        let errors: Vec<String> = validator
+            .iter_errors(value)
+            .take(MAX_REPORTED_ERRORS)
+            .map(|error| self.describe(&error))
+            .collect();
+        Err(errors.join("; "))
     }
 
-    fn tell(&self, error: &ValidationError<'_>) -> String {
-        let place = parameter(error.instance_path().as_str());
+    fn describe(&self, error: &ValidationError<'_>) -> String {
+        let path = format_pointer(error.instance_path().as_str());
         let given = short(error.instance());
         match error.kind() {
             ValidationErrorKind::Required { property } => {
                 let name = property.as_str().unwrap_or_default();
-                let inside = if place.is_empty() { String::new() } else { format!(" in '{place}'") };
-                format!("parameter '{name}' is missing{inside}{}", self.wanted(&place, name))
+                let inside = if path.is_empty() { String::new() } else { format!(" in '{path}'") };
+                format!("parameter '{name}' is missing{inside}{}", self.expected_type(&path, name))
             }
             ValidationErrorKind::AdditionalProperties { unexpected } => {
-                let all: Vec<String> = unexpected.iter().map(|name| self.unknown(name)).collect();
+                let all: Vec<String> = unexpected.iter().map(|name| self.unknown_parameter(name)).collect();
                 all.join("; ")
             }
-            _ if place.is_empty() => error.to_string(),
-            _ => format!("parameter '{place}': given {given}, wanted {}", wanted(error)),
+            _ if path.is_empty() => error.to_string(),
+            _ => format!("parameter '{path}': expected {}, got {given}", expectation(error)),
         }
     }
 
-    /// What is said of a parameter that there is not.
-    pub(crate) fn unknown(&self, name: &str) -> String {
+    /// The message for an unknown parameter.
+    pub(crate) fn unknown_parameter(&self, name: &str) -> String {
         let hint =
             haft_config::suggest(name, self.names()).map_or(String::new(), |hint| format!(" ({hint})"));
-        format!("there is no parameter '{name}'{hint}")
+        format!("unknown parameter '{name}'{hint}")
     }
 
-    fn wanted(&self, place: &str, name: &str) -> String {
-        let schema = if place.is_empty() { self.property(name) } else { None };
+    fn expected_type(&self, path: &str, name: &str) -> String {
+        let schema = if path.is_empty() { self.property(name) } else { None };
         let kind = schema.and_then(|schema| schema.get("type")).map(|kind| kind.to_string().replace('"', ""));
-        kind.map_or(String::new(), |kind| format!("; wanted: {kind}"))
+        kind.map_or(String::new(), |kind| format!("; expected {kind}"))
     }
 }
 
@@ -120,28 +123,28 @@ fn compile(value: &Value) -> Result<Validator, ValidationError<'static>> {
         .build(value)
 }
 
-/// What would have been right, in the words of the keyword that failed.
-fn wanted(error: &ValidationError<'_>) -> String {
+/// Describes what the failed keyword expects.
+fn expectation(error: &ValidationError<'_>) -> String {
     let kind = error.kind();
     match kind {
         ValidationErrorKind::Type { .. } => {
             let text = error.masked().to_string();
             let types =
                 text.split_once(" of type").map_or("", |(_, types)| types.trim_start_matches('s').trim());
-            format!("type {}", types.replace('"', ""))
+            types.replace('"', "")
         }
         ValidationErrorKind::Enum { options } => format!("one of {options}"),
         ValidationErrorKind::Constant { expected_value } => expected_value.to_string(),
         ValidationErrorKind::Minimum { limit } => format!("at least {limit}"),
         ValidationErrorKind::Maximum { limit } => format!("at most {limit}"),
-        ValidationErrorKind::Pattern { pattern } => format!("a match of '{pattern}'"),
+        ValidationErrorKind::Pattern { pattern } => format!("a match for '{pattern}'"),
         ValidationErrorKind::Format { format } => format!("the format '{format}'"),
         _ => format!("'{}' ({})", kind.keyword(), error.masked()),
     }
 }
 
-/// A JSON pointer as people write it: `/items/0/name` is `items[0].name`.
-fn parameter(pointer: &str) -> String {
+/// Formats a JSON pointer: `/items/0/name` becomes `items[0].name`.
+fn format_pointer(pointer: &str) -> String {
     let mut path = String::new();
     for part in pointer.split('/').skip(1) {
         if part.bytes().all(|byte| byte.is_ascii_digit()) && !path.is_empty() {
@@ -196,14 +199,14 @@ mod tests {
     }
 
     #[test]
-    fn faults_name_the_parameter_what_was_given_and_what_is_wanted() {
+    fn errors_name_the_parameter_the_value_and_the_expectation() {
         let cases = [
-            (json!({}), "parameter 'path' is missing; wanted: string"),
-            (json!({"path": 1}), "parameter 'path': given 1, wanted type string"),
-            (json!({"path": "x", "limit": 0}), "parameter 'limit': given 0, wanted at least 1"),
-            (json!({"path": "x", "mode": "c"}), "parameter 'mode': given \"c\", wanted one of [\"a\",\"b\"]"),
-            (json!({"path": "x", "list": ["a", 2]}), "parameter 'list[1]': given 2, wanted type string"),
-            (json!({"path": "x", "limits": 1}), "there is no parameter 'limits' (did you mean \"limit\"?)"),
+            (json!({}), "parameter 'path' is missing; expected string"),
+            (json!({"path": 1}), "parameter 'path': expected string, got 1"),
+            (json!({"path": "x", "limit": 0}), "parameter 'limit': expected at least 1, got 0"),
+            (json!({"path": "x", "mode": "c"}), "parameter 'mode': expected one of [\"a\",\"b\"], got \"c\""),
+            (json!({"path": "x", "list": ["a", 2]}), "parameter 'list[1]': expected string, got 2"),
+            (json!({"path": "x", "limits": 1}), "unknown parameter 'limits' (did you mean \"limit\"?)"),
         ];
         for (arguments, expected) in cases {
             assert_eq!(schema().validate(&arguments), Err(expected.to_owned()));
@@ -211,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults_are_filled_in_where_nothing_is_given() {
+    fn defaults_are_filled_in() {
         let mut arguments = json!({"path": "x", "rest": {}});
         schema().fill_defaults(&mut arguments);
         assert_eq!(arguments, json!({"path": "x", "rest": {"deep": true}, "limit": 10}));

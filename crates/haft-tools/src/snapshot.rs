@@ -1,4 +1,4 @@
-//! All tools at one moment.
+//! An immutable list of all tools.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::discover::{Inspection, ToolCandidate};
 use crate::provider::ToolProvider;
 use crate::tool::Tool;
 
-/// All tools at one moment. It does not change; a call keeps the tool that it started with.
+/// All tools at one point in time. It never changes, so a running call keeps its tool.
 #[derive(Clone, Debug, Default)]
 pub struct ToolSnapshot {
     tools: BTreeMap<String, Tool>,
@@ -19,41 +19,41 @@ pub struct ToolSnapshot {
     complete: bool,
 }
 
-/// A tool that another one of its name has taken the place of.
+/// A tool that another tool of the same name replaces.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ShadowedTool {
     /// The name.
     pub name: String,
-    /// Whose it is.
+    /// Its layer.
     pub layer: Layer,
-    /// Where it is, if it is a file.
+    /// Its file, if it has one.
     pub path: Option<PathBuf>,
-    /// Whose tool is called in its place.
+    /// The layer of the tool that replaces it.
     pub by: Layer,
 }
 
-/// What would be a tool, or have tools, but is none and has none.
+/// A file that is not a valid tool, or a provider that failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RejectedTool {
-    /// The name it would have.
+    /// The name of the tool or provider.
     pub name: String,
-    /// Whose it is.
+    /// Its layer.
     pub layer: Layer,
-    /// Where it is, if it is a file.
+    /// Its file, if it has one.
     pub path: Option<PathBuf>,
-    /// Whether it only lacks the user's trust.
+    /// True if only the user's trust is missing.
     pub untrusted: bool,
-    /// Why it is none.
+    /// Why it was rejected.
     pub reason: String,
-    /// Whose tool of this name is called in its place, if there is one.
+    /// The layer of the tool that is called instead, if there is one.
     pub instead: Option<Layer>,
 }
 
 impl RejectedTool {
-    pub(crate) fn new(candidate: &ToolCandidate, probe: &Inspection) -> Option<RejectedTool> {
-        let (untrusted, reason) = match probe {
+    pub(crate) fn new(candidate: &ToolCandidate, inspection: &Inspection) -> Option<RejectedTool> {
+        let (untrusted, reason) = match inspection {
             Inspection::Accepted(_) => return None,
-            Inspection::Untrusted => (true, "not trusted; run `haft trust`".to_owned()),
+            Inspection::Untrusted => (true, "not trusted; run `haft trust` to trust it".to_owned()),
             Inspection::Rejected(reason) => (false, reason.clone()),
         };
         let (name, layer) = (candidate.name.clone(), candidate.layer);
@@ -67,27 +67,30 @@ impl RejectedTool {
         })
     }
 
-    /// A provider that cannot say which tools it has.
-    pub(crate) fn silent(provider: &dyn ToolProvider, reason: &str) -> RejectedTool {
+    /// The rejection of a provider that failed.
+    pub(crate) fn failed_provider(provider: &dyn ToolProvider, reason: &str) -> RejectedTool {
         let (name, layer) = (provider.name().to_owned(), provider.layer());
         RejectedTool { name, layer, path: None, untrusted: false, reason: reason.to_owned(), instead: None }
     }
 }
 
 impl ToolSnapshot {
-    /// The tools that run in this process, before anything else was looked for.
+    /// A snapshot with native tools only.
     pub(crate) fn of_natives(natives: &[Tool]) -> ToolSnapshot {
         let mut snapshot = ToolSnapshot::default();
         natives.iter().for_each(|tool| snapshot.add(tool.clone()));
         snapshot
     }
 
-    /// Those, and what was found; later ones win.
-    pub(crate) fn of_probes(natives: &[Tool], probes: Vec<(ToolCandidate, Inspection)>) -> ToolSnapshot {
+    /// A snapshot of native tools and inspected files. Later ones replace earlier ones.
+    pub(crate) fn of_inspections(
+        natives: &[Tool],
+        inspections: Vec<(ToolCandidate, Inspection)>,
+    ) -> ToolSnapshot {
         let mut snapshot = ToolSnapshot::of_natives(natives);
-        for (candidate, probe) in probes {
-            snapshot.rejected.extend(RejectedTool::new(&candidate, &probe));
-            if let Inspection::Accepted(tool) = probe {
+        for (candidate, inspection) in inspections {
+            snapshot.rejected.extend(RejectedTool::new(&candidate, &inspection));
+            if let Inspection::Accepted(tool) = inspection {
                 snapshot.add(tool);
             }
         }
@@ -98,13 +101,13 @@ impl ToolSnapshot {
         snapshot
     }
 
-    /// The same, while others are still waited for.
+    /// Marks the snapshot as incomplete.
     pub(crate) fn incomplete(mut self) -> ToolSnapshot {
         self.complete = false;
         self
     }
 
-    /// The same, with more that has no tools.
+    /// Adds rejections.
     pub(crate) fn with_rejected(mut self, more: Vec<RejectedTool>) -> ToolSnapshot {
         self.rejected.extend(more);
         self
@@ -118,32 +121,32 @@ impl ToolSnapshot {
         }
     }
 
-    /// The tools, by name.
+    /// The tools, sorted by name.
     pub fn tools(&self) -> impl Iterator<Item = &Tool> {
         self.tools.values()
     }
 
-    /// The tool of a name.
+    /// Finds a tool by name.
     pub fn get(&self, name: &str) -> Option<&Tool> {
         self.tools.get(name)
     }
 
-    /// What others have taken the place of.
+    /// Tools that others replace.
     pub fn shadowed(&self) -> &[ShadowedTool] {
         &self.shadowed
     }
 
-    /// What would be a tool but is none, with reasons.
+    /// Rejected candidates, with reasons.
     pub fn rejected(&self) -> &[RejectedTool] {
         &self.rejected
     }
 
-    /// Whether all places were looked at; before that, only the tools in this process are here.
+    /// Returns true once discovery has completed. Until then only native tools are listed.
     pub fn is_complete(&self) -> bool {
         self.complete
     }
 
-    /// Whether an agent would see a difference.
+    /// Returns true if the list of tools or a descriptor differs.
     pub(crate) fn differs(&self, other: &ToolSnapshot) -> bool {
         self.tools.len() != other.tools.len()
             || self.tools.iter().zip(&other.tools).any(|((name, tool), (other_name, other))| {

@@ -1,9 +1,10 @@
-//! Small words about values and texts.
+//! Formatting of values and texts for messages.
 
 use haft_process::capture::DecodedText;
+use haft_process::signal_name;
 use serde_json::Value;
 
-/// What a value is, with its article.
+/// The JSON type of a value, with an article.
 pub(crate) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -15,18 +16,18 @@ pub(crate) fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// The byte at which reading JSON failed.
+/// The byte offset of a JSON error.
 pub(crate) fn byte_of(text: &str, error: &serde_json::Error) -> usize {
     let before: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
     (before + error.column().saturating_sub(1)).min(text.len())
 }
 
-/// A value in one short line.
+/// A value as one short line.
 pub(crate) fn short(value: &Value) -> String {
     shorten(&value.to_string(), 80)
 }
 
-/// The beginning of a text.
+/// Truncates a text to a number of characters.
 pub(crate) fn shorten(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -34,12 +35,17 @@ pub(crate) fn shorten(text: &str, most: usize) -> String {
     }
 }
 
-/// The last line of a text that is not blank.
+/// The last line that is not blank.
 pub(crate) fn last_line(text: &str) -> Option<String> {
     text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(|line| shorten(line, 300))
 }
 
-/// Bytes as text.
+/// Decodes bytes as UTF-8, replacing invalid sequences.
 pub(crate) fn decode(bytes: &[u8]) -> String {
     DecodedText::decode(bytes).text
+}
+
+/// The name of a signal, such as `SIGTERM`, or its number if it has no name.
+pub(crate) fn signal(number: i32) -> String {
+    signal_name(number).map_or(number.to_string(), |name| format!("SIG{name}"))
 }

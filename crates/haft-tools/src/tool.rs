@@ -1,4 +1,4 @@
-//! What a tool says of itself, and where it is.
+//! Tools and their descriptors.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -13,7 +13,7 @@ use crate::access::ToolAccess;
 use crate::native::NativeTool;
 use crate::schema::Schema;
 
-/// What a tool answers to `--schema`.
+/// The answer to `--schema`.
 ///
 /// ```
 /// let text = r#"{"name": "greet", "description": "Greets", "parameters": {"properties": {"who": {"type": "string"}}}}"#;
@@ -23,37 +23,37 @@ use crate::schema::Schema;
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolDescriptor {
-    /// Its name, which is also the command's in scripts.
+    /// The name, which is also the command name in scripts.
     pub name: String,
-    /// What it does, in words for whoever decides whether to call it.
+    /// What the tool does, for the model that decides whether to call it.
     pub description: String,
-    /// The JSON Schema of its arguments, of type `object`.
+    /// JSON Schema of the arguments, of type `object`.
     pub parameters: Value,
-    /// The JSON Schema of its result.
+    /// JSON Schema of the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub returns: Option<Value>,
-    /// How long a call may take, in seconds, unless the call says otherwise.
+    /// Default time limit of a call, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<f64>,
-    /// How many bytes its result may have.
+    /// Maximum size of the result in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_limit: Option<u64>,
-    /// What it reads and writes, so that calls can run side by side.
+    /// What the tool reads and writes, so that calls can run in parallel.
     #[serde(default, skip_serializing_if = "ToolAccess::is_unknown")]
     pub access: ToolAccess,
-    /// The variables of the caller that it needs.
+    /// Environment variables of the caller that the tool needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
-    /// Its version, in its own words.
+    /// Version of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
 }
 
 impl ToolDescriptor {
-    /// Reads an answer to `--schema` and looks whether it is one.
+    /// Parses and validates the output of `--schema`.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
+    /// Returns what is wrong and where.
     pub fn parse(bytes: &[u8]) -> Result<ToolDescriptor, String> {
         let text = std::str::from_utf8(bytes)
             .map_err(|error| format!("the schema is not UTF-8 at byte {}", error.valid_up_to()))?;
@@ -66,45 +66,45 @@ impl ToolDescriptor {
         ToolDescriptor::from_value(value)
     }
 
-    /// The same from a value.
+    /// Validates a descriptor in JSON form.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
+    /// Returns what is wrong and where.
     pub fn from_value(value: Value) -> Result<ToolDescriptor, String> {
         if !value.is_object() {
-            return Err(format!("the schema is no object but {}", crate::text::kind(&value)));
+            return Err(format!("schema must be an object, got {}", crate::text::kind(&value)));
         }
         let mut descriptor: ToolDescriptor =
             serde_json::from_value(value).map_err(|error| format!("bad schema: {error}"))?;
-        descriptor.settle()?;
+        descriptor.validate()?;
         Ok(descriptor)
     }
 
-    fn settle(&mut self) -> Result<(), String> {
+    fn validate(&mut self) -> Result<(), String> {
         if self.name.is_empty() || !self.name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         {
             return Err(format!(
-                "bad schema at /name: '{}' has other characters than letters, digits and '_'",
+                "bad schema at /name: '{}' may contain only letters, digits and '_'",
                 self.name
             ));
         }
         if self.timeout.is_some_and(|seconds| Duration::try_from_secs_f64(seconds).is_err() || seconds == 0.0)
         {
-            return Err("bad schema at /timeout: it is no time in seconds".to_owned());
+            return Err("bad schema at /timeout: it must be a positive number of seconds".to_owned());
         }
         let Some(parameters) = self.parameters.as_object_mut() else {
             return Err(format!(
-                "bad schema at /parameters: it is no object but {}",
+                "bad schema at /parameters: it must be an object, got {}",
                 crate::text::kind(&self.parameters)
             ));
         };
         let kind = parameters.entry("type").or_insert_with(|| "object".into());
         if kind != "object" {
-            return Err(format!("bad schema at /parameters/type: it is {kind}, arguments are an \"object\""));
+            return Err(format!("bad schema at /parameters/type: it must be \"object\", got {kind}"));
         }
-        Schema::check(&self.parameters).map_err(|fault| format!("bad schema at /parameters{fault}"))?;
+        Schema::check(&self.parameters).map_err(|error| format!("bad schema at /parameters{error}"))?;
         if let Some(returns) = &self.returns {
-            Schema::check(returns).map_err(|fault| format!("bad schema at /returns{fault}"))?;
+            Schema::check(returns).map_err(|error| format!("bad schema at /returns{error}"))?;
         }
         self.access.check(&self.parameters)
     }
@@ -128,29 +128,29 @@ struct ToolData {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ToolSource {
-    /// It runs in this process.
+    /// Runs in this process.
     Native(Arc<dyn NativeTool>),
-    /// It runs with a [provider](crate::ToolProvider), such as an MCP server.
+    /// Runs in a [provider](crate::ToolProvider), such as an MCP server.
     Provided {
         /// The name of the provider.
         by: Arc<str>,
-        /// Who has named the provider.
+        /// The configuration layer that defines the provider.
         layer: Layer,
-        /// The way to it.
+        /// Forwards calls to the provider.
         native: Arc<dyn NativeTool>,
     },
-    /// It is an executable.
+    /// An executable file.
     File(Arc<ToolFile>),
 }
 
-/// An executable that is, or would be, a tool.
+/// The file of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolFile {
-    /// Whose it is.
+    /// Its layer.
     pub layer: Layer,
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// The hash of its content when it was looked at.
+    /// Hash of its content when it was inspected.
     pub hash: ContentHash,
     pub(crate) stamp: crate::discover::FileStamp,
 }
@@ -161,27 +161,27 @@ impl Tool {
         Tool { inner: Arc::new(ToolData { descriptor, source, parameters, returns }) }
     }
 
-    /// What it says of itself.
+    /// The descriptor.
     pub fn descriptor(&self) -> &ToolDescriptor {
         &self.inner.descriptor
     }
 
-    /// Its name.
+    /// The name.
     pub fn name(&self) -> &str {
         &self.inner.descriptor.name
     }
 
-    /// What it does.
+    /// The description.
     pub fn description(&self) -> &str {
         &self.inner.descriptor.description
     }
 
-    /// Where it comes from.
+    /// Where the tool comes from.
     pub fn source(&self) -> &ToolSource {
         &self.inner.source
     }
 
-    /// Whose it is.
+    /// The layer of the tool.
     pub fn layer(&self) -> Layer {
         match &self.inner.source {
             ToolSource::Native(_) => Layer::Embedded,
@@ -190,7 +190,7 @@ impl Tool {
         }
     }
 
-    /// Its file, if it has one.
+    /// The file, if it is an executable.
     pub fn file(&self) -> Option<&ToolFile> {
         match &self.inner.source {
             ToolSource::File(file) => Some(file),
@@ -198,7 +198,7 @@ impl Tool {
         }
     }
 
-    /// The name of its provider, if it has one.
+    /// The name of the provider, if it has one.
     pub fn provider(&self) -> Option<&str> {
         match &self.inner.source {
             ToolSource::Provided { by, .. } => Some(by),
@@ -206,7 +206,7 @@ impl Tool {
         }
     }
 
-    /// The schema of its arguments, compiled when it is first needed.
+    /// The schema of the parameters, compiled on first use.
     pub fn parameters(&self) -> &Schema {
         self.inner.parameters.get_or_init(|| Schema::new(&self.inner.descriptor.parameters))
     }
@@ -215,13 +215,14 @@ impl Tool {
         self.inner.returns.get_or_init(|| self.inner.descriptor.returns.as_ref().map(Schema::new)).as_ref()
     }
 
-    /// How long it may take when a call says nothing.
+    /// The tool's own time limit.
     pub fn timeout(&self) -> Option<Duration> {
         self.inner.descriptor.timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
     }
 }
 
-/// The name of the tool that a file with this name is, if it is one: `file-read-tool` is `file_read`.
+/// The tool's name for a file name: `file-read-tool` is `file_read`. Returns `None` if the file is not a
+/// tool.
 pub fn tool_name_of_file(file_name: &str) -> Option<String> {
     let name = file_name.strip_suffix("-tool")?.replace('-', "_");
     let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -233,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_files() {
+    fn tool_names_follow_from_file_names() {
         let cases = [
             ("file-read-tool", Some("file_read")),
             ("x-tool", Some("x")),
@@ -249,20 +250,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_schema_is_refused_with_the_place() {
+    fn invalid_schemas_are_errors_with_a_position() {
         let cases = [
             ("", "the schema is empty"),
             ("{\"name\": \"x\", oops}", "the schema is not JSON at byte 14: "),
-            ("[]", "the schema is no object but an array"),
+            ("[]", "schema must be an object, got an array"),
             ("{\"name\": \"x\"}", "bad schema: missing field `description`"),
             ("{\"name\": \"a b\", \"description\": \"\", \"parameters\": {}}", "bad schema at /name: "),
             (
                 "{\"name\": \"x\", \"description\": \"\", \"parameters\": []}",
-                "bad schema at /parameters: it is no object",
+                "bad schema at /parameters: it must be an object",
             ),
             (
                 "{\"name\": \"x\", \"description\": \"\", \"parameters\": {\"type\": \"array\"}}",
-                "bad schema at /parameters/type: it is \"array\"",
+                "bad schema at /parameters/type: it must be \"object\", got \"array\"",
             ),
             (
                 "{\"name\": \"x\", \"description\": \"\", \"parameters\": {\"properties\": {\"a\": {\"type\": \"text\"}}}}",
@@ -278,11 +279,11 @@ mod tests {
             ),
             (
                 "{\"name\": \"x\", \"description\": \"\", \"parameters\": {}, \"access\": {\"read\": [\"p\"]}}",
-                "bad schema at /access: there is no parameter 'p'",
+                "bad schema at /access: unknown parameter 'p'",
             ),
             (
                 "{\"name\": \"x\", \"description\": \"\", \"parameters\": {}, \"access\": \"all\"}",
-                "bad schema: access is \"all\"; it is \"none\"",
+                "bad schema: access must be \"none\"",
             ),
         ];
         for (text, expected) in cases {

@@ -1,9 +1,9 @@
-//! Allow-lists.
+//! Toolsets: lists of allowed tools.
 
 use globset::{Glob, GlobMatcher};
 use serde::Deserialize;
 
-/// The tools that may be called. A call of any other is refused, not only hidden.
+/// A list of allowed tools. Calls of other tools are refused.
 ///
 /// ```
 /// let toolset = haft_tools::Toolset::new("reading", ["file_read", "gr*"]).unwrap();
@@ -15,36 +15,36 @@ pub struct Toolset {
     patterns: Vec<GlobMatcher>,
 }
 
-/// A toolset in a configuration: `[[toolset]]` with a name and names or patterns of tools.
+/// A `[[toolset]]` in the configuration.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ToolsetItem {
-    /// What it allows.
+    /// Names and patterns of tools.
     pub tools: Vec<String>,
 }
 
 impl Toolset {
-    /// A toolset of names, in which `*` and `?` stand for others.
+    /// Creates a toolset from names and glob patterns.
     ///
     /// # Errors
-    /// If one is no pattern.
+    /// Fails if a pattern is not valid.
     pub fn new<T: AsRef<str>>(
         name: impl Into<String>,
         tools: impl IntoIterator<Item = T>,
     ) -> Result<Toolset, String> {
         let compile = |tool: T| match Glob::new(tool.as_ref()) {
             Ok(glob) => Ok(glob.compile_matcher()),
-            Err(error) => Err(format!("'{}' is no name of tools: {}", tool.as_ref(), error.kind())),
+            Err(error) => Err(format!("'{}' is not a valid pattern: {}", tool.as_ref(), error.kind())),
         };
         let patterns: Result<_, String> = tools.into_iter().map(compile).collect();
         Ok(Toolset { name: name.into(), patterns: patterns? })
     }
 
-    /// What it is called.
+    /// The name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether it has a tool.
+    /// Returns true if the toolset allows the tool.
     pub fn allows(&self, tool: &str) -> bool {
         self.patterns.iter().any(|pattern| pattern.is_match(tool))
     }

@@ -1,6 +1,7 @@
-//! What tools cost: discovery cold and warm, a call over a bare spawn, core tools in this process.
+//! Benchmarks of discovery, tool calls and core tools.
 //!
-//! `cargo bench -p haft-tools` prints one line a measurement: medians, each next to what it is compared with in the same run.
+//! `cargo bench -p haft-tools` prints one line for each measurement: the median, with a baseline from the
+//! same run where there is one.
 
 #[path = "../../../haft-process/benches/process/peer.rs"]
 #[expect(dead_code, reason = "only the bare spawn is a peer here")]
@@ -30,7 +31,7 @@ fn main() {
     core();
 }
 
-/// This program itself is the tool that is called, so that starting it costs the same in either way.
+/// This program itself serves as the tool, so that both sides start the same executable.
 #[expect(clippy::disallowed_methods, reason = "it tells by its environment whether it is called as a tool")]
 fn be_a_tool(program: &str) {
     let name = program.rsplit('/').next().and_then(|file| file.strip_suffix("-tool")).unwrap_or_default();
@@ -42,7 +43,7 @@ fn be_a_tool(program: &str) {
 }
 
 fn registry(directory: &Path) -> Registry {
-    let places = Directories {
+    let directories = Directories {
         user: Some(directory.to_path_buf()),
         cache: Some(directory.join("cache")),
         ..Directories::default()
@@ -54,10 +55,10 @@ fn registry(directory: &Path) -> Registry {
         natives: core_tools(&CoreOptions::default()),
         ..RegistryOptions::default()
     };
-    Registry::open(Host::plain(), &places, TrustStore::open(None), options)
+    Registry::open(Host::plain(), &directories, TrustStore::open(None), options)
 }
 
-/// A hundred tools that take 50 ms each to say their schema.
+/// A hundred tools that take 50 ms each to print their schema.
 fn discovery() {
     let directory = tempfile::tempdir().expect("a directory");
     std::fs::create_dir(directory.path().join("tools")).expect("a directory");
@@ -81,7 +82,7 @@ fn discovery() {
     println!("discovery of {TOOLS}, warm       {:8.1} ms", millis(warm));
 }
 
-/// A call of this program, against `posix_spawn` of the same.
+/// A call of this program as a tool, compared with `posix_spawn` of the same program.
 fn calls() {
     let directory = tempfile::tempdir().expect("a directory");
     std::fs::create_dir(directory.path().join("tools")).expect("a directory");
@@ -108,11 +109,11 @@ fn calls() {
     );
 }
 
-/// The arguments of a call in one of the rounds.
-type Arguments = fn(usize) -> Value;
+/// Arguments of a call in a given round.
+type RoundArguments = fn(usize) -> Value;
 
-/// The core tools on small files. Every file is changed once: a file system that is asked to replace a file again while it
-/// still writes the last one waits for the disk, whoever asks.
+/// The core tools on small files. Each file is changed only once, because replacing a file that is still
+/// being written back may block on the disk.
 fn core() {
     let directory = tempfile::tempdir().expect("a directory");
     let file = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).expect("a file");
@@ -123,7 +124,7 @@ fn core() {
         file(&format!("bare{round}"), "one\n");
     }
     let registry = registry(directory.path());
-    let cases: [(&str, Arguments); 5] = [
+    let cases: [(&str, RoundArguments); 5] = [
         ("file_read", |_| json!({"path": "small/f"})),
         ("file_write", |round| json!({"path": format!("written{round}"), "content": "text\n"})),
         ("file_edit", |round| json!({"path": format!("edited{round}"), "old": "one", "new": "two"})),
@@ -143,7 +144,7 @@ fn core() {
     show("a bare write and rename", (0..ROUNDS).map(|round| replace(directory.path(), round)).collect());
 }
 
-/// What the file system takes for replacing a file as a whole.
+/// Baseline: replace a file with write and rename.
 fn replace(directory: &Path, round: usize) -> Duration {
     once(|| {
         std::fs::write(directory.join("new"), "text\n").expect("a file");
@@ -151,7 +152,7 @@ fn replace(directory: &Path, round: usize) -> Duration {
     })
 }
 
-/// The median, and the shortest: on a machine that has other work, that is what it takes.
+/// Prints the median and the minimum. On a busy machine the minimum is closer to the real cost.
 fn show(name: &str, mut times: Vec<Duration>) {
     let median = middle(&mut times);
     println!("{name:28}  {:8.1} µs   at best {:.1} µs", micros(median), micros(times[0]));

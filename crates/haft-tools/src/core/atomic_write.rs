@@ -1,27 +1,26 @@
-//! Replacing a file as a whole, so that nobody ever sees half of it.
+//! Atomic replacement of files.
 
 use std::fs::{Metadata, Permissions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// Gives a file new content; says whether there was none before. Its mode and owner stay; where there was none, the usual
-/// mode is taken. A link stays a link.
+/// Replaces the content of a file atomically. Returns true if the file did not exist. An existing file keeps
+/// its mode and owner, a new one gets the default mode, and a symbolic link stays a link.
 ///
-/// The content is on its way to the disk when this returns, not there: whoever looks sees the new or the old file whole, and
-/// what a power failure does to it, it does to every file that was just written.
-pub(super) fn replace(path: &Path, content: &[u8]) -> io::Result<bool> {
+/// The content is not flushed to the disk. Readers see the old or the new file, never a part of it.
+pub(super) fn write_atomically(path: &Path, content: &[u8]) -> io::Result<bool> {
     let old = path.symlink_metadata();
     if old.as_ref().is_ok_and(Metadata::is_symlink) {
-        let target = behind(path)?;
+        let target = link_target(path)?;
         let old = target.metadata().ok();
-        return put(&target, content, old.as_ref());
+        return replace_file(&target, content, old.as_ref());
     }
-    put(path, content, old.ok().as_ref())
+    replace_file(path, content, old.ok().as_ref())
 }
 
-/// Where a link leads, there or not.
-fn behind(link: &Path) -> io::Result<PathBuf> {
+/// The target of a symbolic link, whether it exists or not.
+fn link_target(link: &Path) -> io::Result<PathBuf> {
     match link.canonicalize() {
         Ok(target) => Ok(target),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(parent(link).join(link.read_link()?)),
@@ -29,7 +28,7 @@ fn behind(link: &Path) -> io::Result<PathBuf> {
     }
 }
 
-fn put(target: &Path, content: &[u8], old: Option<&Metadata>) -> io::Result<bool> {
+fn replace_file(target: &Path, content: &[u8], old: Option<&Metadata>) -> io::Result<bool> {
     if old.is_some_and(|old| !old.is_file()) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
@@ -40,14 +39,14 @@ fn put(target: &Path, content: &[u8], old: Option<&Metadata>) -> io::Result<bool
         .tempfile_in(parent(target))?;
     file.write_all(content)?;
     if let Some(old) = old {
-        keep(file.as_file(), old)?;
+        copy_ownership(file.as_file(), old)?;
     }
     file.persist(target)?;
     Ok(old.is_none())
 }
 
-/// Makes a new file what the old one was to everybody. To whom it belongs only the superuser can say.
-fn keep(file: &std::fs::File, old: &Metadata) -> io::Result<()> {
+/// Copies mode and owner of the old file. Only root can change the owner.
+fn copy_ownership(file: &std::fs::File, old: &Metadata) -> io::Result<()> {
     let new = file.metadata()?;
     if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
         let _ = std::os::unix::fs::fchown(file, Some(old.uid()), Some(old.gid()));

@@ -1,7 +1,7 @@
-//! What kind of file it is that is no text.
+//! Detection of binary files.
 
-/// The beginnings by which kinds of files are known.
-const KINDS: &[(&[u8], &str)] = &[
+/// File signatures.
+const SIGNATURES: &[(&[u8], &str)] = &[
     (b"\x7fELF", "ELF executable or library"),
     (b"\x89PNG\r\n\x1a\n", "PNG image"),
     (b"\xff\xd8\xff", "JPEG image"),
@@ -21,9 +21,9 @@ const KINDS: &[(&[u8], &str)] = &[
     (b"!<arch>\n", "ar archive"),
 ];
 
-/// The kind of a file that is no text, by its beginning; `None` if it may be text.
-pub(super) fn kind(beginning: &[u8]) -> Option<&'static str> {
-    let known = KINDS.iter().find(|(start, _)| beginning.starts_with(start)).map(|(_, kind)| *kind);
+/// Returns the type of a binary file from its first bytes, or `None` if it may be text.
+pub(super) fn binary_type(beginning: &[u8]) -> Option<&'static str> {
+    let known = SIGNATURES.iter().find(|(start, _)| beginning.starts_with(start)).map(|(_, kind)| *kind);
     if known.is_some_and(|_| beginning.iter().any(|byte| *byte == 0 || *byte >= 0x80)) {
         return known;
     }
@@ -32,15 +32,15 @@ pub(super) fn kind(beginning: &[u8]) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::kind;
+    use super::binary_type;
 
     #[test]
-    fn kinds() {
-        assert_eq!(kind(b"\x7fELF\x02\x01\x01\0"), Some("ELF executable or library"));
-        assert_eq!(kind(b"%PDF-1.4\n%\xe2\xe3"), Some("PDF document"));
-        assert_eq!(kind(b"a\0b"), Some("binary data"));
-        assert_eq!(kind(b"ID3 is how a text may begin"), None);
-        assert_eq!(kind("grün".as_bytes()), None);
-        assert_eq!(kind(b""), None);
+    fn binary_types_are_detected_and_text_is_not() {
+        assert_eq!(binary_type(b"\x7fELF\x02\x01\x01\0"), Some("ELF executable or library"));
+        assert_eq!(binary_type(b"%PDF-1.4\n%\xe2\xe3"), Some("PDF document"));
+        assert_eq!(binary_type(b"a\0b"), Some("binary data"));
+        assert_eq!(binary_type(b"ID3 is how a text may begin"), None);
+        assert_eq!(binary_type("grün".as_bytes()), None);
+        assert_eq!(binary_type(b""), None);
     }
 }

@@ -1,6 +1,6 @@
-//! ToolFinding the text to be replaced, and what is nearest to it where it is not there.
+//! Finds the text to replace, or the most similar lines if it does not occur.
 
-/// Where `wanted` stands in `text`, without overlaps.
+/// Positions of `wanted` in `text`, without overlaps.
 pub(super) fn positions(text: &[u8], wanted: &[u8]) -> Vec<usize> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -24,45 +24,45 @@ fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
     None
 }
 
-/// The number of the line that a byte is in.
+/// Line number of a byte position.
 pub(super) fn line_of(text: &[u8], place: usize) -> usize {
     text[..place].iter().filter(|byte| **byte == b'\n').count() + 1
 }
 
-/// Whether most lines of a text end with a carriage return.
+/// Returns true if at least half of the lines end with CRLF.
 pub(super) fn has_carriage_returns(text: &[u8]) -> bool {
     let newlines = text.iter().filter(|byte| **byte == b'\n').count();
     let returns = text.windows(2).filter(|pair| pair == b"\r\n").count();
     returns > 0 && returns * 2 >= newlines
 }
 
-/// The same text with carriage returns before its newlines.
+/// Converts line endings to CRLF.
 pub(super) fn with_carriage_returns(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\n', "\r\n")
 }
 
-/// More lines than this are not searched for what is nearest.
-const MOST_LINES: usize = 50_000;
-/// What is less alike than this is not worth showing.
-const ALIKE: f64 = 0.5;
+/// Maximum number of lines to compare.
+const MAX_COMPARED_LINES: usize = 50_000;
+/// Minimum similarity of a suggestion.
+const MIN_LINE_SIMILARITY: f64 = 0.5;
 
-/// The lines of a text that are most like the wanted ones: the number of the first, and the lines.
+/// The lines most similar to the wanted ones, with the number of the first.
 pub(super) fn nearest(text: &[u8], wanted: &str) -> Option<(usize, String)> {
     let text = String::from_utf8_lossy(text);
-    let lines: Vec<&str> = text.lines().take(MOST_LINES).collect();
+    let lines: Vec<&str> = text.lines().take(MAX_COMPARED_LINES).collect();
     let wanted: Vec<&str> = wanted.lines().collect();
     let (anchor, key) = wanted
         .iter()
         .enumerate()
         .map(|(index, line)| (index, line.trim()))
         .max_by_key(|(_, line)| line.len().min(200))?;
-    let likeness = |line: &str| similarity(line.trim(), key);
-    let (place, likeness) = lines
+    let score = |line: &str| similarity(line.trim(), key);
+    let (place, score) = lines
         .iter()
         .enumerate()
-        .map(|(index, line)| (index, likeness(line)))
+        .map(|(index, line)| (index, score(line)))
         .max_by(|one, other| one.1.total_cmp(&other.1))?;
-    if likeness < ALIKE {
+    if score < MIN_LINE_SIMILARITY {
         return None;
     }
     let first = place.saturating_sub(anchor);
@@ -70,7 +70,7 @@ pub(super) fn nearest(text: &[u8], wanted: &str) -> Option<(usize, String)> {
     Some((first + 1, lines[first..last].join("\n")))
 }
 
-/// How alike two lines are. Lines of very different length are not compared letter by letter.
+/// Similarity of two lines. Lines of very different length are not compared.
 fn similarity(one: &str, other: &str) -> f64 {
     let (shorter, longer) = (one.len().min(other.len()), one.len().max(other.len()));
     if longer == 0 || shorter * 3 < longer || longer > 1000 {
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_lines_are_found_by_the_longest_wanted_line() {
+    fn the_most_similar_lines_are_found_by_the_longest_wanted_line() {
         let text = b"fn one() {\n    let x = 1;\n    call(x, 2);\n}\n";
         let wanted = "    let x = 1;\n    call(x, 3);\n";
         assert_eq!(nearest(text, wanted), Some((2, "    let x = 1;\n    call(x, 2);".to_owned())));

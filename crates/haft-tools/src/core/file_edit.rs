@@ -1,9 +1,9 @@
-//! `file_edit`: one exact text in place of another.
+//! `file_edit`: replaces exact text in a file.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::atomic_write::replace;
+use super::atomic_write::write_atomically;
 use super::edit_match::{has_carriage_returns, line_of, nearest, positions, with_carriage_returns};
 use super::{describe, failed, read_arguments, writes};
 use crate::envelope::CallError;
@@ -25,14 +25,14 @@ impl NativeTool for FileEditTool {
     fn descriptor(&self) -> ToolDescriptor {
         describe(
             "file_edit",
-            "Replace one exact text in a file by another. The text must be there once, unless all are to be replaced.",
+            "Replace exact text in a file. The text must occur exactly once unless replace_all is set.",
             writes("path"),
             json!({
                 "properties": {
-                    "path": {"type": "string", "description": "The file"},
-                    "old": {"type": "string", "minLength": 1, "description": "The exact text to be replaced, with enough around it to be unique"},
-                    "new": {"type": "string", "description": "What shall stand in its place"},
-                    "replace_all": {"type": "boolean", "default": false, "description": "Replace it wherever it stands"},
+                    "path": {"type": "string", "description": "Path of the file"},
+                    "old": {"type": "string", "minLength": 1, "description": "Exact text to replace, with enough context to be unique"},
+                    "new": {"type": "string", "description": "Replacement text"},
+                    "replace_all": {"type": "boolean", "default": false, "description": "Replace all occurrences"},
                 },
                 "required": ["path", "old", "new"],
             }),
@@ -43,10 +43,10 @@ impl NativeTool for FileEditTool {
         let mut arguments: FileEditArguments = read_arguments(arguments)?;
         let path = call.path(&arguments.path);
         if arguments.old == arguments.new {
-            return Err(CallError::invalid("parameters 'old' and 'new' are the same"));
+            return Err(CallError::invalid("parameters 'old' and 'new' are equal"));
         }
         if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-            return Err(CallError::invalid(format!("'{}' is no regular file", path.display())));
+            return Err(CallError::invalid(format!("'{}' is not a regular file", path.display())));
         }
         let text = std::fs::read(&path).map_err(|error| failed("read", &path, &error))?;
         let mut found = positions(&text, arguments.old.as_bytes());
@@ -55,25 +55,25 @@ impl NativeTool for FileEditTool {
             arguments.new = with_carriage_returns(&arguments.new);
             found = positions(&text, arguments.old.as_bytes());
         }
-        choose(&arguments, &text, &found)?;
+        check_matches(&arguments, &text, &found)?;
         let edited = substitute(&text, &found, &arguments);
         call.check()?;
-        replace(&path, &edited).map_err(|error| failed("write", &path, &error))?;
+        write_atomically(&path, &edited).map_err(|error| failed("write", &path, &error))?;
         let lines: Vec<usize> = found.iter().take(100).map(|place| line_of(&text, *place)).collect();
         Ok(json!({"path": arguments.path, "replacements": found.len(), "lines": lines}))
     }
 }
 
-/// Looks whether what was found is what was meant.
-fn choose(arguments: &FileEditArguments, text: &[u8], found: &[usize]) -> Result<(), CallError> {
+/// Fails if the text does not occur, or occurs several times without `replace_all`.
+fn check_matches(arguments: &FileEditArguments, text: &[u8], found: &[usize]) -> Result<(), CallError> {
     let path = &arguments.path;
     match found.len() {
         0 => {
             let near = match nearest(text, &arguments.old) {
-                Some((line, lines)) => format!("; the nearest is at line {line}:\n{lines}"),
+                Some((line, lines)) => format!("; the most similar text is at line {line}:\n{lines}"),
                 None => String::new(),
             };
-            Err(CallError::invalid(format!("the text to be replaced is not in '{path}'{near}")))
+            Err(CallError::invalid(format!("the text does not occur in '{path}'{near}")))
         }
         1 => Ok(()),
         _ if arguments.replace_all => Ok(()),
@@ -81,7 +81,7 @@ fn choose(arguments: &FileEditArguments, text: &[u8], found: &[usize]) -> Result
             let lines: Vec<String> =
                 found.iter().take(20).map(|place| line_of(text, *place).to_string()).collect();
             Err(CallError::invalid(format!(
-                "the text to be replaced is in '{path}' {count} times, at lines {}; give more of what is around it, or replace_all",
+                "the text occurs {count} times in '{path}', at lines {}; add context to make it unique, or set replace_all",
                 lines.join(", ")
             )))
         }

@@ -1,4 +1,4 @@
-//! `file_read`: lines of a text file.
+//! `file_read`: reads lines of a text file.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
@@ -13,10 +13,10 @@ use crate::envelope::CallError;
 use crate::native::{CallContext, NativeTool};
 use crate::tool::ToolDescriptor;
 
-/// So many bytes are shown at once.
-const BUDGET: usize = 256 << 10;
-/// So many bytes tell whether it is text.
-const SAMPLE: usize = 8 << 10;
+/// Maximum size of a result.
+const MAX_CONTENT_BYTES: usize = 256 << 10;
+/// Number of bytes used to detect binary files.
+const SAMPLE_BYTES: usize = 8 << 10;
 
 #[derive(Debug)]
 pub(super) struct FileReadTool;
@@ -33,14 +33,14 @@ impl NativeTool for FileReadTool {
     fn descriptor(&self) -> ToolDescriptor {
         describe(
             "file_read",
-            "Read lines of a text file. Says how to go on where there is more.",
+            "Read lines of a text file. If the result is truncated, continue with offset = next_offset.",
             reads("path"),
             json!({
                 "properties": {
-                    "path": {"type": "string", "description": "The file"},
-                    "offset": {"type": "integer", "minimum": 1, "default": 1, "description": "The first line, counted from 1"},
-                    "limit": {"type": "integer", "minimum": 1, "default": 2000, "description": "At most so many lines"},
-                    "line_numbers": {"type": "boolean", "default": false, "description": "Put its number before each line"},
+                    "path": {"type": "string", "description": "Path of the file"},
+                    "offset": {"type": "integer", "minimum": 1, "default": 1, "description": "First line to read, starting at 1"},
+                    "limit": {"type": "integer", "minimum": 1, "default": 2000, "description": "Maximum number of lines"},
+                    "line_numbers": {"type": "boolean", "default": false, "description": "Prefix each line with its number"},
                 },
                 "required": ["path"],
             }),
@@ -56,15 +56,15 @@ impl NativeTool for FileReadTool {
     }
 }
 
-/// The lines that were asked for.
+/// The requested lines.
 struct FileLines {
-    /// The number of the first of them.
+    /// Number of the first line.
     first: u64,
     count: u64,
     content: Vec<u8>,
-    /// Whether there is something after them.
+    /// True if the file has more lines.
     more: bool,
-    /// The number of a line that is too long to be shown whole.
+    /// Number of a line that was cut because it is too long.
     cut_line: Option<u64>,
 }
 
@@ -93,7 +93,7 @@ impl FileLines {
     }
 }
 
-/// Skips to the first line and takes lines from there, as many as are wanted and fit.
+/// Skips to the first requested line and reads as many lines as requested and allowed.
 fn read_part(
     reader: &mut BufReader<File>,
     arguments: &FileReadArguments,
@@ -115,10 +115,10 @@ fn read_part(
         if part.count.is_multiple_of(4096) {
             call.check()?;
         }
-        let line = read_line(reader, BUDGET - part.content.len()).map_err(could_not)?;
+        let line = read_line(reader, MAX_CONTENT_BYTES - part.content.len()).map_err(could_not)?;
         let Some((line, whole)) = line else { break };
         if !whole && part.count > 0 {
-            // It will be the first of the next part, where there is more room for it.
+            // The next request starts with this line and has room for it.
             part.more = true;
             return Ok(part);
         }
@@ -127,42 +127,42 @@ fn read_part(
         }
         part.content.extend_from_slice(&line);
         part.cut_line = (!whole).then_some(part.first + part.count);
-        cut = !whole || part.content.len() >= BUDGET;
+        cut = !whole || part.content.len() >= MAX_CONTENT_BYTES;
         part.count += 1;
     }
     part.more = !reader.fill_buf().map_err(could_not)?.is_empty();
     Ok(part)
 }
 
-/// Opens a regular file that is text.
+/// Opens a regular text file.
 fn open(path: &Path) -> Result<BufReader<File>, CallError> {
     let metadata = path.metadata().map_err(|error| failed("read", path, &error))?;
     if metadata.is_dir() {
         return Err(CallError::invalid(format!(
-            "'{}' is a directory; see what is in it with glob",
+            "'{}' is a directory; list its files with glob",
             path.display()
         )));
     }
     if !metadata.is_file() {
-        return Err(CallError::invalid(format!("'{}' is no regular file", path.display())));
+        return Err(CallError::invalid(format!("'{}' is not a regular file", path.display())));
     }
     let file = File::open(path).map_err(|error| failed("read", path, &error))?;
-    let mut reader = BufReader::with_capacity(SAMPLE, file);
+    let mut reader = BufReader::with_capacity(SAMPLE_BYTES, file);
     let beginning = reader.fill_buf().map_err(|error| failed("read", path, &error))?;
-    match binary::kind(beginning) {
-        Some(kind) => Err(CallError::invalid(format!("'{}' is no text but {kind}", path.display()))),
+    match binary::binary_type(beginning) {
+        Some(kind) => Err(CallError::invalid(format!("'{}' is not text: {kind}", path.display()))),
         None => Ok(reader),
     }
 }
 
-/// Where in the lines of a file a reader is.
+/// Position while skipping lines.
 struct LineSkipper {
     number: u64,
     skipped_newline: bool,
 }
 
 impl LineSkipper {
-    /// Skips one line, in pieces; says whether there was one.
+    /// Skips one line in chunks. Returns false at the end of the file.
     fn skip(&mut self, reader: &mut impl BufRead) -> io::Result<bool> {
         loop {
             let buffer = reader.fill_buf()?;
@@ -183,7 +183,7 @@ impl LineSkipper {
     }
 }
 
-/// A line with its newline, and whether it is whole; at most so many bytes of it.
+/// Reads a line with its newline, at most `budget` bytes, and whether it is complete.
 fn read_line(reader: &mut impl BufRead, budget: usize) -> io::Result<Option<(Vec<u8>, bool)>> {
     let mut line = Vec::new();
     reader.take(budget.max(1) as u64).read_until(b'\n', &mut line)?;

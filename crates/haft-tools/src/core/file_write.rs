@@ -1,11 +1,11 @@
-//! `file_write`: a whole file.
+//! `file_write`: writes a whole file.
 
 use std::io::ErrorKind;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::atomic_write::replace;
+use super::atomic_write::write_atomically;
 use super::{describe, failed, read_arguments, writes};
 use crate::envelope::CallError;
 use crate::native::{CallContext, NativeTool};
@@ -24,12 +24,12 @@ impl NativeTool for FileWriteTool {
     fn descriptor(&self) -> ToolDescriptor {
         describe(
             "file_write",
-            "Write a whole file, in place of what it held. Directories that are missing are made; nobody sees half of it.",
+            "Write a whole file, replacing its content atomically. Creates missing directories.",
             writes("path"),
             json!({
                 "properties": {
-                    "path": {"type": "string", "description": "The file"},
-                    "content": {"type": "string", "description": "All it shall hold"},
+                    "path": {"type": "string", "description": "Path of the file"},
+                    "content": {"type": "string", "description": "The complete content"},
                 },
                 "required": ["path", "content"],
             }),
@@ -40,11 +40,11 @@ impl NativeTool for FileWriteTool {
         let arguments: FileWriteArguments = read_arguments(arguments)?;
         let path = call.path(&arguments.path);
         let content = arguments.content.as_bytes();
-        let written = match (replace(&path, content), path.parent()) {
+        let written = match (write_atomically(&path, content), path.parent()) {
             (Err(error), Some(directory)) if error.kind() == ErrorKind::NotFound => {
                 std::fs::create_dir_all(directory)
-                    .map_err(|error| failed("make the directory", directory, &error))?;
-                replace(&path, content)
+                    .map_err(|error| failed("create the directory", directory, &error))?;
+                write_atomically(&path, content)
             }
             (written, _) => written,
         };

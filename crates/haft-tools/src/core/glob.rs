@@ -1,4 +1,4 @@
-//! `glob`: files by their names.
+//! `glob`: finds files by name.
 
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -29,15 +29,15 @@ impl NativeTool for GlobTool {
     fn descriptor(&self) -> ToolDescriptor {
         describe(
             "glob",
-            "Find files by a pattern such as `src/**/*.rs`, newest first, leaving out what the project ignores.",
+            "Find files by a glob pattern such as `src/**/*.rs`, newest first. Skips files that .gitignore excludes.",
             reads("path"),
             json!({
                 "properties": {
-                    "pattern": {"type": "string", "minLength": 1, "description": "`*` and `?` within a name, `**` across directories, `{a,b}`, `[a-z]`"},
-                    "path": {"type": "string", "default": ".", "description": "The directory that the pattern starts from"},
-                    "limit": {"type": "integer", "minimum": 1, "default": 1000, "description": "At most so many files"},
-                    "hidden": {"type": "boolean", "default": false, "description": "Also names that begin with a period"},
-                    "ignored": {"type": "boolean", "default": false, "description": "Also what `.gitignore` leaves out"},
+                    "pattern": {"type": "string", "minLength": 1, "description": "Glob pattern: `*` and `?` within a name, `**` across directories, `{a,b}`, `[a-z]`"},
+                    "path": {"type": "string", "default": ".", "description": "Directory to search"},
+                    "limit": {"type": "integer", "minimum": 1, "default": 1000, "description": "Maximum number of files"},
+                    "hidden": {"type": "boolean", "default": false, "description": "Include hidden files"},
+                    "ignored": {"type": "boolean", "default": false, "description": "Include files that .gitignore excludes"},
                 },
                 "required": ["pattern"],
             }),
@@ -48,7 +48,7 @@ impl NativeTool for GlobTool {
         let arguments: GlobArguments = read_arguments(arguments)?;
         let base = call.path(&arguments.path);
         if let Err(error) = base.metadata() {
-            return Err(super::failed("look into", &base, &error));
+            return Err(super::failed("open", &base, &error));
         }
         let (prefix, pattern) = split(&arguments.pattern);
         let root = walk::clean(&base.join(prefix));
@@ -82,7 +82,7 @@ impl NativeTool for GlobTool {
     }
 }
 
-/// The directories that a pattern names outright, and the rest of it.
+/// Splits a pattern into its literal directory prefix and the rest.
 fn split(pattern: &str) -> (&str, &str) {
     let special = pattern.find(['*', '?', '[', '{', '\\']).unwrap_or(pattern.len());
     match pattern[..special].rfind('/') {
@@ -97,7 +97,7 @@ mod tests {
     use super::split;
 
     #[test]
-    fn named_directories_are_split_off() {
+    fn literal_directories_are_split_off() {
         assert_eq!(split("src/**/*.rs"), ("src", "**/*.rs"));
         assert_eq!(split("*.rs"), ("", "*.rs"));
         assert_eq!(split("/etc/*.conf"), ("/etc", "*.conf"));

@@ -1,4 +1,4 @@
-//! `grep`: lines by their content.
+//! `grep`: finds lines by content.
 
 use std::path::Path;
 
@@ -16,8 +16,8 @@ use crate::native::{CallContext, NativeTool};
 use crate::text;
 use crate::tool::ToolDescriptor;
 
-/// So much of a line is shown.
-const LONGEST_LINE: usize = 500;
+/// Maximum length of a displayed line, in characters.
+const MAX_LINE_CHARS: usize = 500;
 
 #[derive(Debug)]
 pub(super) struct GrepTool;
@@ -52,23 +52,23 @@ impl NativeTool for GrepTool {
     fn descriptor(&self) -> ToolDescriptor {
         describe(
             "grep",
-            "Search files for lines that match a regular expression, in a directory and all below it, leaving out what the project ignores.",
+            "Search files recursively for lines that match a regular expression. Skips files that .gitignore excludes.",
             reads("path"),
             json!({
                 "properties": {
-                    "pattern": {"type": "string", "minLength": 1, "description": "A regular expression, as ripgrep takes it"},
-                    "path": {"type": "string", "default": ".", "description": "A directory or file"},
-                    "glob": {"type": "string", "description": "Only files that match, such as `*.rs`, or `!*.md` for all others"},
-                    "output": {"enum": ["lines", "files", "counts"], "default": "lines", "description": "Matching lines, the names of files that have some, or how many each has"},
-                    "ignore_case": {"type": "boolean", "default": false, "description": "Take upper and lower case as the same"},
-                    "fixed": {"type": "boolean", "default": false, "description": "Take the pattern as plain text"},
-                    "multiline": {"type": "boolean", "default": false, "description": "Let matches go across lines"},
-                    "context": {"type": "integer", "minimum": 0, "default": 0, "description": "So many lines around each match"},
-                    "before": {"type": "integer", "minimum": 0, "description": "So many lines before each match"},
-                    "after": {"type": "integer", "minimum": 0, "description": "So many lines after each match"},
-                    "limit": {"type": "integer", "minimum": 1, "default": 200, "description": "At most so many matches, or files"},
-                    "hidden": {"type": "boolean", "default": false, "description": "Also files whose names begin with a period"},
-                    "ignored": {"type": "boolean", "default": false, "description": "Also what `.gitignore` leaves out"},
+                    "pattern": {"type": "string", "minLength": 1, "description": "Regular expression in ripgrep syntax"},
+                    "path": {"type": "string", "default": ".", "description": "Directory or file to search"},
+                    "glob": {"type": "string", "description": "Search only files that match, such as `*.rs`, or `!*.md` to exclude files"},
+                    "output": {"enum": ["lines", "files", "counts"], "default": "lines", "description": "Return matching lines, names of files with matches, or the number of matches in each file"},
+                    "ignore_case": {"type": "boolean", "default": false, "description": "Ignore case"},
+                    "fixed": {"type": "boolean", "default": false, "description": "Treat the pattern as literal text"},
+                    "multiline": {"type": "boolean", "default": false, "description": "Allow matches across lines"},
+                    "context": {"type": "integer", "minimum": 0, "default": 0, "description": "Number of context lines before and after each match"},
+                    "before": {"type": "integer", "minimum": 0, "description": "Number of context lines before each match"},
+                    "after": {"type": "integer", "minimum": 0, "description": "Number of context lines after each match"},
+                    "limit": {"type": "integer", "minimum": 1, "default": 200, "description": "Maximum number of matches or files"},
+                    "hidden": {"type": "boolean", "default": false, "description": "Include hidden files"},
+                    "ignored": {"type": "boolean", "default": false, "description": "Include files that .gitignore excludes"},
                 },
                 "required": ["pattern"],
             }),
@@ -117,7 +117,7 @@ fn searcher(arguments: &GrepArguments) -> Searcher {
         .build()
 }
 
-/// What was found so far.
+/// Results so far.
 #[derive(Default)]
 struct GrepResults {
     mode: GrepOutput,
@@ -148,10 +148,10 @@ impl GrepResults {
         let shown = walk::shown(path, call);
         let before = self.total;
         let mut collector =
-            MatchCollector { found: self, path: &shown, call, pending: Vec::new(), fault: None, here: 0 };
+            MatchCollector { found: self, path: &shown, call, pending: Vec::new(), error: None, here: 0 };
         let searched = searcher.search_path(matcher, path, &mut collector);
-        if let Some(fault) = collector.fault.take() {
-            return Err(fault);
+        if let Some(error) = collector.error.take() {
+            return Err(error);
         }
         self.unreadable += usize::from(searched.is_err());
         let here = self.total - before;
@@ -188,14 +188,14 @@ impl GrepResults {
     }
 }
 
-/// Takes what the engine finds in one file.
+/// Collects the matches of one file.
 struct MatchCollector<'a, 'f> {
     found: &'f mut GrepResults,
     path: &'a str,
     call: &'a CallContext<'a>,
-    /// Lines before the next match.
+    /// Context lines before the next match.
     pending: Vec<Value>,
-    fault: Option<CallError>,
+    error: Option<CallError>,
     here: usize,
 }
 
@@ -203,12 +203,12 @@ impl Sink for MatchCollector<'_, '_> {
     type Error = std::io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, std::io::Error> {
-        self.fault = self.call.check().err();
+        self.error = self.call.check().err();
         self.found.total += 1;
         self.here += 1;
         match self.found.mode {
             GrepOutput::Files => return Ok(false),
-            GrepOutput::Counts => return Ok(self.fault.is_none()),
+            GrepOutput::Counts => return Ok(self.error.is_none()),
             GrepOutput::Lines => {}
         }
         if self.found.entries.len() >= self.found.limit {
@@ -222,7 +222,7 @@ impl Sink for MatchCollector<'_, '_> {
             entry["before"] = Value::Array(before);
         }
         self.found.entries.push(entry);
-        Ok(self.fault.is_none())
+        Ok(self.error.is_none())
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> Result<bool, std::io::Error> {
@@ -243,5 +243,5 @@ impl Sink for MatchCollector<'_, '_> {
 
 fn shown(bytes: &[u8]) -> String {
     let text = text::decode(bytes);
-    text::shorten(text.trim_end_matches(['\n', '\r']), LONGEST_LINE)
+    text::shorten(text.trim_end_matches(['\n', '\r']), MAX_LINE_CHARS)
 }

@@ -1,4 +1,4 @@
-//! The tools that come with haft and run in this process: one file each.
+//! Core tools that run in this process, one file each.
 
 mod atomic_write;
 mod binary;
@@ -24,15 +24,16 @@ use crate::envelope::CallError;
 use crate::native::NativeTool;
 use crate::tool::ToolDescriptor;
 
-/// What the core tools have to be told.
+/// Options of the core tools.
 #[derive(Clone, Debug, Default)]
 pub struct CoreOptions {
-    /// The words before a text that a shell shall run, such as `sh` and `-c`; without them, programs are started by
-    /// their arguments only.
+    /// The shell command that a script is appended to, such as `sh -c`. If empty, `process_start` accepts
+    /// only argument lists.
     pub shell: Vec<OsString>,
 }
 
-/// The core tools: files, outputs that were cut, and processes in the background, which end with the last of these values.
+/// The core tools: files, truncated outputs and background processes. The processes end when all these values
+/// are dropped.
 pub fn core_tools(options: &CoreOptions) -> Vec<Arc<dyn NativeTool>> {
     let mut tools: Vec<Arc<dyn NativeTool>> = vec![
         Arc::new(file_read::FileReadTool),
@@ -46,7 +47,7 @@ pub fn core_tools(options: &CoreOptions) -> Vec<Arc<dyn NativeTool>> {
     tools
 }
 
-/// A descriptor of a core tool.
+/// Builds the descriptor of a core tool.
 fn describe(name: &str, description: &str, access: ToolAccess, mut parameters: Value) -> ToolDescriptor {
     parameters["type"] = "object".into();
     parameters["additionalProperties"] = false.into();
@@ -71,12 +72,13 @@ fn writes(parameter: &str) -> ToolAccess {
     ToolAccess::Paths { read: Vec::new(), write: vec![parameter.to_owned()] }
 }
 
-/// Arguments as a type. They fit the schema, so they fit the type.
+/// Deserializes validated arguments.
 fn read_arguments<T: DeserializeOwned>(arguments: &Value) -> Result<T, CallError> {
     T::deserialize(arguments).map_err(|error| CallError::invalid(error.to_string()))
 }
 
-/// What could not be done with a file: because it was named wrongly, or because the system would not.
+/// The error for a failed file operation: invalid parameters if the path is wrong, otherwise a failure of the
+/// tool.
 fn failed(doing: &str, path: &std::path::Path, error: &std::io::Error) -> CallError {
     let message = format!("cannot {doing} '{}': {}", path.display(), haft_process::reason(error));
     match error.kind() {
@@ -94,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_core_tool_describes_itself_rightly() {
+    fn every_core_tool_has_a_valid_descriptor() {
         for native in core_tools(&CoreOptions::default()) {
             let descriptor = native.descriptor();
             let value = serde_json::to_value(&descriptor).expect("JSON");

@@ -1,4 +1,4 @@
-//! `output`: another look at what a call has written and its answer did not show whole.
+//! `output`: shows any part of an output that a result has truncated.
 
 use haft_process::capture::{LineSearch, OutputView};
 use serde::Deserialize;
@@ -29,18 +29,18 @@ impl NativeTool for OutputTool {
     fn descriptor(&self) -> ToolDescriptor {
         describe(
             "output",
-            "Look at the whole of an output that an earlier answer has cut, without running anything again: its first or last lines, lines by number, or lines that match.",
+            "Show a part of an output that an earlier result truncated, without running anything again: the first or last lines, a range of lines, or matching lines.",
             ToolAccess::None,
             json!({
                 "properties": {
-                    "id": {"type": "string", "description": "The output, as the answer that was cut names it"},
-                    "head": {"type": "integer", "minimum": 1, "description": "Its first lines, so many"},
-                    "tail": {"type": "integer", "minimum": 1, "description": "Its last lines, so many"},
-                    "first": {"type": "integer", "minimum": 1, "description": "Lines from this number on"},
-                    "last": {"type": "integer", "minimum": 1, "description": "Lines up to this number"},
-                    "grep": {"type": "string", "minLength": 1, "description": "Lines that match this regular expression, with their numbers"},
-                    "context": {"type": "integer", "minimum": 0, "default": 0, "description": "With grep: so many lines around each match"},
-                    "limit": {"type": "integer", "minimum": 1, "maximum": 1_048_576, "default": 32768, "description": "At most so many bytes"},
+                    "id": {"type": "string", "description": "Id of the output from the truncated result"},
+                    "head": {"type": "integer", "minimum": 1, "description": "Number of first lines"},
+                    "tail": {"type": "integer", "minimum": 1, "description": "Number of last lines"},
+                    "first": {"type": "integer", "minimum": 1, "description": "First line of a range"},
+                    "last": {"type": "integer", "minimum": 1, "description": "Last line of a range"},
+                    "grep": {"type": "string", "minLength": 1, "description": "Return numbered lines that match this regular expression"},
+                    "context": {"type": "integer", "minimum": 0, "default": 0, "description": "With grep: number of context lines around each match"},
+                    "limit": {"type": "integer", "minimum": 1, "maximum": 1_048_576, "default": 32768, "description": "Maximum number of bytes"},
                 },
                 "required": ["id"],
             }),
@@ -52,8 +52,7 @@ impl NativeTool for OutputTool {
         let view = view(&arguments)?;
         let id = &arguments.id;
         let output = call.output(id).ok_or_else(|| {
-            let error =
-                format!("parameter 'id': there is no output '{id}'; outputs are kept for a day at most");
+            let error = format!("parameter 'id': unknown output '{id}'; outputs are kept for at most a day");
             CallError::invalid(error)
         })?;
         let shown =
@@ -80,7 +79,7 @@ fn view(arguments: &OutputArguments) -> Result<OutputView, CallError> {
     let lines = arguments.first.is_some() || arguments.last.is_some();
     let asked = [arguments.head.is_some(), arguments.tail.is_some(), lines, arguments.grep.is_some()];
     if asked.into_iter().filter(|asked| *asked).count() > 1 {
-        return Err(wrong("give one of 'head', 'tail', 'first' and 'last', and 'grep'".to_owned()));
+        return Err(wrong("use only one of 'head', 'tail', 'first'/'last' and 'grep'".to_owned()));
     }
     Ok(match arguments {
         OutputArguments { head: Some(count), .. } => OutputView::HeadLines(*count),

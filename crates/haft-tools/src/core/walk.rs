@@ -1,4 +1,4 @@
-//! Going through the files below a directory, minding what a project ignores.
+//! Walks directories and respects ignore files.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -8,24 +8,24 @@ use ignore::{DirEntry, WalkBuilder};
 use crate::envelope::CallError;
 use crate::native::CallContext;
 
-/// Which files are wanted.
+/// Which files to visit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FileFilter<'a> {
-    /// Whether those too whose names begin with a period.
+    /// Include hidden files.
     pub(super) hidden: bool,
-    /// Whether those too that the project ignores.
+    /// Include files that ignore files exclude.
     pub(super) ignored: bool,
-    /// Names they shall match, as in a `.gitignore`.
+    /// Glob pattern that names must match, in `.gitignore` syntax.
     pub(super) matching: Option<&'a str>,
 }
 
-/// The same path without the periods that lead nowhere.
+/// Removes `.` components from a path.
 pub(super) fn clean(path: &Path) -> PathBuf {
     path.components().filter(|part| !matches!(part, Component::CurDir)).collect()
 }
 
-/// Calls a function with every file, in the order of names, until it says that it has enough. Yields how many could not be
-/// looked at.
+/// Calls `visit` with every file, sorted by name, until it returns false. Returns how many entries could not
+/// be read.
 pub(super) fn files(
     root: &Path,
     wanted: FileFilter<'_>,
@@ -34,7 +34,7 @@ pub(super) fn files(
 ) -> Result<usize, CallError> {
     let mut unreadable = 0;
     if let Err(error) = root.metadata() {
-        return Err(super::failed("look into", root, &error));
+        return Err(super::failed("open", root, &error));
     }
     let mut builder = WalkBuilder::new(root);
     builder
@@ -68,7 +68,7 @@ pub(super) fn files(
     Ok(unreadable)
 }
 
-/// A path as it is told: from the directory of the call if it is below it.
+/// The path relative to the directory of the call, if it is beneath it.
 pub(super) fn shown(path: &Path, call: &CallContext<'_>) -> String {
     path.strip_prefix(call.directory).unwrap_or(path).to_string_lossy().into_owned()
 }

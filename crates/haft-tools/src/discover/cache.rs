@@ -1,7 +1,7 @@
-//! Answers kept between runs, by path, size, times and content hash.
+//! Cache of schemas, by path, file stamp and content hash.
 //!
-//! The file is replaced as a whole. Two processes that write at the same time lose one another's news, which costs asking
-//! again; a file that cannot be read or written costs the same.
+//! The file is replaced atomically. If two processes write at the same time, one loses its new entries and
+//! probes again later. A cache that cannot be read or written has the same effect.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -15,18 +15,18 @@ use super::schema_probe::ProbeFailure;
 use super::stamp::FileStamp;
 use crate::tool::ToolDescriptor;
 
-/// Raised whenever what is kept, or how it is judged, changes.
-const VERSION: u32 = 1;
+/// Incremented whenever the content or its validation changes.
+const CACHE_VERSION: u32 = 1;
 
-/// The cache, in memory.
+/// The cache in memory.
 #[derive(Debug, Default)]
 pub(super) struct SchemaCache {
-    place: Option<PathBuf>,
+    file_path: Option<PathBuf>,
     entries: BTreeMap<PathBuf, CacheEntry>,
     changed: bool,
 }
 
-/// An answer, and what it was the answer of.
+/// A cached schema or rejection.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct CacheEntry {
     pub(super) stamp: FileStamp,
@@ -52,18 +52,18 @@ impl CacheEntry {
     pub(super) fn answer(&self) -> Result<ToolDescriptor, ProbeFailure> {
         match &self.answer {
             CachedAnswer::Schema(descriptor) => Ok((**descriptor).clone()),
-            CachedAnswer::Refused(reason) => Err(ProbeFailure::lasting(reason.clone())),
+            CachedAnswer::Refused(reason) => Err(ProbeFailure::permanent(reason.clone())),
         }
     }
 }
 
 impl SchemaCache {
-    pub(super) fn open(place: Option<PathBuf>) -> SchemaCache {
+    pub(super) fn open(file_path: Option<PathBuf>) -> SchemaCache {
         let rules = FileRules::up_to(MAX_STATE_BYTES).owned_by(&Owners::of_process());
-        let bytes = place.as_ref().and_then(|place| rules.read(place).ok()).unwrap_or_default();
+        let bytes = file_path.as_ref().and_then(|file_path| rules.read(file_path).ok()).unwrap_or_default();
         let content: Option<CacheFile> = serde_json::from_slice(&bytes).ok();
-        let entries = content.filter(|content| content.version == VERSION).map(|content| content.tools);
-        SchemaCache { place, entries: entries.unwrap_or_default(), changed: false }
+        let entries = content.filter(|content| content.version == CACHE_VERSION).map(|content| content.tools);
+        SchemaCache { file_path, entries: entries.unwrap_or_default(), changed: false }
     }
 
     pub(super) fn get(&self, path: &Path) -> Option<&CacheEntry> {
@@ -79,28 +79,28 @@ impl SchemaCache {
     ) {
         let answer = match answer {
             Ok(descriptor) => CachedAnswer::Schema(Box::new(descriptor.clone())),
-            Err(refusal) if refusal.lasting => CachedAnswer::Refused(refusal.reason.clone()),
+            Err(failure) if failure.permanent => CachedAnswer::Refused(failure.reason.clone()),
             Err(_) => return,
         };
         self.entries.insert(path.to_path_buf(), CacheEntry { stamp, hash: hash.clone(), answer });
         self.changed = true;
     }
 
-    /// Forgets files that are gone, and writes what has changed.
+    /// Drops missing files and writes the cache if it has changed.
     pub(super) fn save(&mut self) {
-        let Some(place) = self.place.clone().filter(|_| self.changed) else { return };
+        let Some(file_path) = self.file_path.clone().filter(|_| self.changed) else { return };
         self.entries.retain(|path, _| path.exists());
-        let content = CacheFile { version: VERSION, tools: std::mem::take(&mut self.entries) };
-        self.changed = write(&place, &content).is_err();
+        let content = CacheFile { version: CACHE_VERSION, tools: std::mem::take(&mut self.entries) };
+        self.changed = write(&file_path, &content).is_err();
         self.entries = content.tools;
     }
 }
 
-fn write(place: &Path, content: &CacheFile) -> std::io::Result<()> {
-    let directory = place.parent().unwrap_or(Path::new("/"));
+fn write(file_path: &Path, content: &CacheFile) -> std::io::Result<()> {
+    let directory = file_path.parent().unwrap_or(Path::new("/"));
     std::fs::create_dir_all(directory)?;
     let mut file = tempfile::Builder::new().prefix("tools.").tempfile_in(directory)?;
     file.write_all(&serde_json::to_vec(content)?)?;
-    file.persist(place)?;
+    file.persist(file_path)?;
     Ok(())
 }

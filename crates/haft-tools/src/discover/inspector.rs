@@ -1,9 +1,9 @@
-//! What is known of each file: its hash, whether it is trusted, and its answer, each found out once.
+//! Inspects tool files. Hash, trust and schema of each file are determined once.
 
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use haft_config::trust::{ContentHash, TrustStore};
 use haft_config::{FileRules, Layer, MAX_PROGRAM_BYTES};
@@ -13,23 +13,24 @@ use super::cache::SchemaCache;
 use super::schema_probe::{ProbeFailure, SchemaProbe};
 use super::sealed_program::{MAX_SEALED_BYTES, SealError, SealedPrograms};
 use super::stamp::FileStamp;
+use crate::sync::lock;
 use crate::tool::{Tool, ToolDescriptor, ToolFile, ToolSource};
 
-/// How many directories the top of a project is above its tools: `TOP/.haft/tools/x-tool`.
+/// Number of directories between a tool and the project root: `ROOT/.haft/tools/x-tool`.
 const PROJECT_DEPTH: usize = 3;
 
-/// Asks files, and remembers. Whoever wants the same file at the same time waits for the same answer.
+/// Inspects files and remembers the results. Concurrent requests for the same file share one inspection.
 #[derive(Debug)]
 pub(crate) struct ToolInspector {
-    ask: SchemaProbe,
+    schema_probe: SchemaProbe,
     trust: TrustStore,
-    cache_place: Option<PathBuf>,
+    cache_path: Option<PathBuf>,
     cache: OnceLock<Mutex<SchemaCache>>,
     records: Mutex<HashMap<PathBuf, Arc<FileRecord>>>,
     programs: SealedPrograms,
 }
 
-/// What is known of one file as it was at one moment.
+/// What is known about one version of a file.
 #[derive(Debug)]
 struct FileRecord {
     stamp: FileStamp,
@@ -37,30 +38,33 @@ struct FileRecord {
     answer: OnceLock<Result<Tool, ProbeFailure>>,
 }
 
-/// What a file turned out to be.
+/// The result of inspecting a file.
 #[derive(Clone, Debug)]
 pub(crate) enum Inspection {
     Accepted(Tool),
-    /// A project's, and the user has not trusted its content.
+    /// A project file that the user has not trusted with this content.
     Untrusted,
     Rejected(String),
 }
 
 impl ToolInspector {
-    pub(crate) fn new(ask: SchemaProbe, trust: TrustStore, cache_place: Option<PathBuf>) -> ToolInspector {
+    pub(crate) fn new(
+        schema_probe: SchemaProbe,
+        trust: TrustStore,
+        cache_path: Option<PathBuf>,
+    ) -> ToolInspector {
         ToolInspector {
-            ask,
+            schema_probe,
             trust,
-            cache_place,
+            cache_path,
             cache: OnceLock::new(),
             records: Mutex::default(),
             programs: SealedPrograms::default(),
         }
     }
 
-    /// Finds out what a file is. A file that has changed is looked at again. A project's file that was never trusted is not
-    /// even read.
-    pub(crate) fn probe(&self, candidate: &ToolCandidate) -> Inspection {
+    /// Inspects a file. A changed file is inspected again. A project file that was never trusted is not read.
+    pub(crate) fn inspect(&self, candidate: &ToolCandidate) -> Inspection {
         let path = &candidate.path;
         if let Err(error) = self.rules(candidate.layer, path).check(path) {
             let hint = error.hint().map_or(String::new(), |hint| format!("; {hint}"));
@@ -68,7 +72,7 @@ impl ToolInspector {
         }
         let record = match self.record(path) {
             Ok(record) => record,
-            Err(error) => return Inspection::Rejected(format!("it cannot be looked at: {error}")),
+            Err(error) => return Inspection::Rejected(format!("cannot inspect it: {error}")),
         };
         let trusted = match candidate.layer {
             Layer::Project => match self.trust.trusted_hash(path) {
@@ -86,11 +90,12 @@ impl ToolInspector {
         }
         match record.answer.get_or_init(|| self.answer(candidate, record.stamp, hash)) {
             Ok(tool) => Inspection::Accepted(tool.clone()),
-            Err(refusal) => Inspection::Rejected(refusal.reason.clone()),
+            Err(failure) => Inspection::Rejected(failure.reason.clone()),
         }
     }
 
-    /// What to execute for a tool in place of the file: of a project's tool a sealed copy with the content that was trusted.
+    /// The file to execute instead of the tool's path. For a project tool this is a sealed copy of the
+    /// trusted content.
     pub(crate) fn sealed(&self, file: &ToolFile) -> Result<Option<Arc<OwnedFd>>, SealError> {
         self.sealed_copy(file.layer, &file.path, &file.hash)
     }
@@ -107,7 +112,8 @@ impl ToolInspector {
         self.programs.get(path, hash, &self.rules(layer, path)).map(Some)
     }
 
-    /// What a tool's file has to be. Project files stay within the project; the installation's belong to its owner.
+    /// Rules for a tool file. Project files must be within the project, and installed files may belong to the
+    /// owner of the program.
     fn rules(&self, layer: Layer, path: &Path) -> FileRules {
         let owners = self.trust.owners();
         match layer {
@@ -121,23 +127,24 @@ impl ToolInspector {
         }
     }
 
-    /// Asks a file, whatever is known of it, and remembers nothing.
-    pub(crate) fn ask(&self, candidate: &ToolCandidate) -> Result<Tool, String> {
+    /// Probes a file without using or updating the cache.
+    pub(crate) fn probe_uncached(&self, candidate: &ToolCandidate) -> Result<Tool, String> {
         let path = &candidate.path;
         let stamp = FileStamp::of(path).map_err(|error| error.to_string())?;
         let file =
             ToolFile { layer: candidate.layer, path: path.clone(), hash: self.hash(candidate)?, stamp };
-        let descriptor = self.ask.schema(path, &candidate.name, None).map_err(|refusal| refusal.reason)?;
+        let descriptor =
+            self.schema_probe.run(path, &candidate.name, None).map_err(|failure| failure.reason)?;
         Ok(Tool::new(descriptor, ToolSource::File(Arc::new(file))))
     }
 
-    /// Forgets answers that may come out otherwise the next time.
-    pub(crate) fn forget_refusals(&self) {
-        let passing = |record: &Arc<FileRecord>| record.answer.get().is_some_and(|answer| answer.is_err());
-        lock(&self.records).retain(|_, record| !passing(record));
+    /// Forgets failures that may not repeat.
+    pub(crate) fn forget_failures(&self) {
+        let transient = |record: &Arc<FileRecord>| record.answer.get().is_some_and(|answer| answer.is_err());
+        lock(&self.records).retain(|_, record| !transient(record));
     }
 
-    /// Writes the cache.
+    /// Writes the schema cache.
     pub(crate) fn save(&self) {
         if let Some(cache) = self.cache.get() {
             lock(cache).save();
@@ -161,7 +168,7 @@ impl ToolInspector {
     fn hash(&self, candidate: &ToolCandidate) -> Result<ContentHash, String> {
         let rules = self.rules(candidate.layer, &candidate.path);
         ContentHash::of_file_with(&candidate.path, &rules)
-            .map_err(|error| format!("it cannot be read: {}", error.reason()))
+            .map_err(|error| format!("cannot read it: {}", error.reason()))
     }
 
     fn answer(
@@ -173,7 +180,7 @@ impl ToolInspector {
         let known = lock(self.cache()).get(&candidate.path).filter(|entry| entry.hash == *hash).cloned();
         let answer = match &known {
             Some(entry) => entry.answer(),
-            None => self.ask_for_schema(candidate, hash),
+            None => self.probe_schema(candidate, hash),
         };
         if known.is_none_or(|entry| entry.stamp != stamp) {
             lock(self.cache()).put(&candidate.path, stamp, hash, &answer);
@@ -183,21 +190,17 @@ impl ToolInspector {
         answer.map(|descriptor| Tool::new(descriptor, ToolSource::File(Arc::new(file))))
     }
 
-    fn ask_for_schema(
+    fn probe_schema(
         &self,
         candidate: &ToolCandidate,
         hash: &ContentHash,
     ) -> Result<ToolDescriptor, ProbeFailure> {
         let sealed = self.sealed_copy(candidate.layer, &candidate.path, hash);
-        let sealed = sealed.map_err(|error| ProbeFailure::passing(error.to_string()))?;
-        self.ask.schema(&candidate.path, &candidate.name, sealed)
+        let sealed = sealed.map_err(|error| ProbeFailure::transient(error.to_string()))?;
+        self.schema_probe.run(&candidate.path, &candidate.name, sealed)
     }
 
     fn cache(&self) -> &Mutex<SchemaCache> {
-        self.cache.get_or_init(|| Mutex::new(SchemaCache::open(self.cache_place.clone())))
+        self.cache.get_or_init(|| Mutex::new(SchemaCache::open(self.cache_path.clone())))
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

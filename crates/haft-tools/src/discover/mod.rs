@@ -1,4 +1,4 @@
-//! ToolFinding tools: which files may be some, and what they say when asked.
+//! Discovers tools: finds candidate files and asks them for their schema.
 
 mod cache;
 mod inspector;
@@ -12,16 +12,16 @@ use std::path::{Path, PathBuf};
 use haft_config::Layer;
 
 pub(crate) use inspector::{Inspection, ToolInspector};
-pub(crate) use schema_probe::{SchemaProbe, end_rest, program};
+pub(crate) use schema_probe::{SchemaProbe, end_leftovers, tool_command};
 pub(crate) use sealed_program::SealError;
 pub(crate) use stamp::FileStamp;
 
 use crate::tool::tool_name_of_file;
 
-/// A directory with more entries than this was made to keep haft busy.
+/// Maximum number of entries in a tools directory.
 const MAX_ENTRIES: usize = 10_000;
 
-/// A file that would be a tool, by its name and mode.
+/// A file that is a tool according to its name and mode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ToolCandidate {
     pub(crate) name: String,
@@ -29,18 +29,19 @@ pub(crate) struct ToolCandidate {
     pub(crate) path: PathBuf,
 }
 
-/// All candidates in the directories, in the order in which later ones win. A directory that is missing has none, nor has
-/// one with too many entries.
+/// All candidates, from lowest to highest precedence. Missing directories and directories with too many
+/// entries have none.
 pub(crate) fn scan(directories: &[(Layer, PathBuf)]) -> Vec<ToolCandidate> {
-    let entries = directories.iter().map(|(layer, directory)| scan_one(*layer, directory));
+    let entries = directories.iter().map(|(layer, directory)| scan_directory(*layer, directory));
     entries.flat_map(Option::unwrap_or_default).collect()
 }
 
-/// Directories that are not looked through, as candidates that are none, with the reason.
-pub(crate) fn crowded(directories: &[(Layer, PathBuf)]) -> Vec<(ToolCandidate, Inspection)> {
-    let crowded = directories.iter().filter(|(layer, directory)| scan_one(*layer, directory).is_none());
-    let reason = format!("the directory has more than {MAX_ENTRIES} entries and is not looked through");
-    crowded
+/// Rejections for directories with too many entries.
+pub(crate) fn oversized_directories(directories: &[(Layer, PathBuf)]) -> Vec<(ToolCandidate, Inspection)> {
+    let oversized_directories =
+        directories.iter().filter(|(layer, directory)| scan_directory(*layer, directory).is_none());
+    let reason = format!("the directory has more than {MAX_ENTRIES} entries");
+    oversized_directories
         .map(|(layer, path)| {
             let candidate = ToolCandidate { name: "tools".to_owned(), layer: *layer, path: path.clone() };
             (candidate, Inspection::Rejected(reason.clone()))
@@ -48,8 +49,8 @@ pub(crate) fn crowded(directories: &[(Layer, PathBuf)]) -> Vec<(ToolCandidate, I
         .collect()
 }
 
-/// The candidates of one directory; `None` if it has too many entries.
-fn scan_one(layer: Layer, directory: &Path) -> Option<Vec<ToolCandidate>> {
+/// The candidates of one directory, or `None` if it has too many entries.
+fn scan_directory(layer: Layer, directory: &Path) -> Option<Vec<ToolCandidate>> {
     let entries = directory.read_dir().into_iter().flatten().flatten();
     let entries: Vec<_> = entries.take(MAX_ENTRIES + 1).collect();
     if entries.len() > MAX_ENTRIES {
@@ -65,8 +66,8 @@ fn scan_one(layer: Layer, directory: &Path) -> Option<Vec<ToolCandidate>> {
     Some(here)
 }
 
-/// The candidates of one name, the one that wins first. Directories are only read where a name could be written in too many
-/// ways to try them all.
+/// The candidates for one name, highest precedence first. Directories are listed only if the name has too
+/// many possible spellings.
 pub(crate) fn scan_for(name: &str, directories: &[(Layer, PathBuf)]) -> Vec<ToolCandidate> {
     if tool_name_of_file(&format!("{name}-tool")).is_none_or(|own| own != name) {
         return Vec::new();
@@ -85,23 +86,24 @@ pub(crate) fn scan_for(name: &str, directories: &[(Layer, PathBuf)]) -> Vec<Tool
     found
 }
 
-/// A file that would be the tool of a name if it could be executed.
+/// Finds a file that would be the tool if it were executable.
 pub(crate) fn not_executable(name: &str, directories: &[(Layer, PathBuf)]) -> Option<PathBuf> {
     let files = file_names(name).unwrap_or_default();
-    let places =
+    let paths =
         directories.iter().rev().flat_map(|(_, directory)| files.iter().map(|file| directory.join(file)));
-    places.into_iter().find(|path| path.is_file() && !is_executable(path))
+    paths.into_iter().find(|path| path.is_file() && !is_executable(path))
 }
 
-/// All files that would be the tool of a name, in order: each `_` may be written as `-` too. None if they are too many.
+/// All file names for a tool, sorted: each `_` may also be `-`. Returns `None` if there are too many.
 fn file_names(name: &str) -> Option<Vec<String>> {
-    const MOST: u32 = 4;
-    let places: Vec<usize> = name.match_indices('_').map(|(place, _)| place).collect();
-    let count = u32::try_from(places.len()).ok().filter(|count| *count <= MOST)?;
+    /// Maximum number of underscores to try both spellings of.
+    const MAX_UNDERSCORES: u32 = 4;
+    let paths: Vec<usize> = name.match_indices('_').map(|(place, _)| place).collect();
+    let count = u32::try_from(paths.len()).ok().filter(|count| *count <= MAX_UNDERSCORES)?;
     let mut names: Vec<String> = (0..1_usize << count)
         .map(|chosen| {
             let mut bytes = name.as_bytes().to_vec();
-            let dashes = places.iter().enumerate().filter(|(index, _)| chosen >> index & 1 == 0);
+            let dashes = paths.iter().enumerate().filter(|(index, _)| chosen >> index & 1 == 0);
             dashes.for_each(|(_, place)| bytes[*place] = b'-');
             format!("{}-tool", String::from_utf8_lossy(&bytes))
         })
@@ -121,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_found_in_every_way_to_write_it_and_the_same_one_wins() {
+    fn every_spelling_of_a_name_is_found_and_the_same_file_wins() {
         let scratch = tempfile::tempdir().expect("a directory");
         let files =
             ["a-b-c-tool", "a_b-c-tool", "a-b_c-tool", "a_b_c-tool", "a-b_c_d_e_f-tool", "plain-tool"];

@@ -1,9 +1,8 @@
-//! Programs of projects, copied once and executed from the copy.
+//! Sealed in-memory copies of project tools.
 //!
-//! A path can be pointed to another file, and a file can be written to, between the moment it is hashed and the moment the
-//! kernel reads it. So the bytes that are hashed go into memory that nobody can write to any more (a sealed memfd), and
-//! that memory is what is executed. A copy is found again by the hash of its content, so it is right whatever has become of
-//! the file.
+//! Between hashing a file and executing it, the path or the content may change. Therefore the hashed bytes
+//! are copied into a sealed memfd, which cannot be modified, and the copy is executed. Copies are reused by
+//! path and content hash, so they are valid even if the file has changed since.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -16,13 +15,13 @@ use haft_config::{FileError, FileRules};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 use rustix::io::Errno;
 
-/// The largest program that is copied into memory.
+/// Maximum size of a program to copy.
 pub(crate) const MAX_SEALED_BYTES: u64 = 256 << 20;
-/// Copies that are kept for later calls: so many, and of so many bytes together.
-const MAX_KEPT: usize = 64;
-const MAX_KEPT_BYTES: u64 = MAX_SEALED_BYTES;
+/// Limits of the cache of copies.
+const MAX_CACHED_PROGRAMS: usize = 64;
+const MAX_CACHED_BYTES: u64 = MAX_SEALED_BYTES;
 
-/// The copies that are kept, the one that was used last at the end.
+/// Cached copies, most recently used last.
 #[derive(Debug, Default)]
 pub(crate) struct SealedPrograms(Mutex<Vec<SealedProgram>>);
 
@@ -34,12 +33,12 @@ struct SealedProgram {
     file: Arc<OwnedFd>,
 }
 
-/// Why there is no copy.
+/// Why a program cannot be sealed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SealError {
-    /// The file does not have the wanted content.
+    /// The file no longer has the trusted content.
     Changed,
-    /// It cannot be read or copied, in a few words.
+    /// The file cannot be read or copied, with the reason.
     Failed(String),
 }
 
@@ -47,20 +46,20 @@ impl std::fmt::Display for SealError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             SealError::Changed => formatter.write_str("it has changed since it was trusted"),
-            SealError::Failed(reason) => write!(formatter, "it cannot be copied: {reason}"),
+            SealError::Failed(reason) => write!(formatter, "cannot copy it: {reason}"),
         }
     }
 }
 
 impl SealedPrograms {
-    /// A copy of a file that has this content.
+    /// Returns a copy of the file, which must have the given hash.
     pub(crate) fn get(
         &self,
         path: &Path,
         hash: &ContentHash,
         rules: &FileRules,
     ) -> Result<Arc<OwnedFd>, SealError> {
-        if let Some(file) = self.find_kept(path, hash) {
+        if let Some(file) = self.find_cached(path, hash) {
             return Ok(file);
         }
         let program = seal(path, rules).map_err(|error| SealError::Failed(error.reason().to_owned()))?;
@@ -68,26 +67,26 @@ impl SealedPrograms {
             return Err(SealError::Changed);
         }
         let file = program.file.clone();
-        self.keep(program);
+        self.add(program);
         Ok(file)
     }
 
-    fn find_kept(&self, path: &Path, hash: &ContentHash) -> Option<Arc<OwnedFd>> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let index = kept.iter().position(|one| one.path == path && one.hash == *hash)?;
-        let program = kept.remove(index);
+    fn find_cached(&self, path: &Path, hash: &ContentHash) -> Option<Arc<OwnedFd>> {
+        let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let index = cached.iter().position(|one| one.path == path && one.hash == *hash)?;
+        let program = cached.remove(index);
         let file = program.file.clone();
-        kept.push(program);
+        cached.push(program);
         Some(file)
     }
 
-    fn keep(&self, program: SealedProgram) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.retain(|one| one.path != program.path);
-        kept.push(program);
-        let total = |kept: &[SealedProgram]| kept.iter().map(|one| one.bytes).sum::<u64>();
-        while kept.len() > MAX_KEPT || total(&kept) > MAX_KEPT_BYTES {
-            kept.remove(0);
+    fn add(&self, program: SealedProgram) {
+        let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.retain(|one| one.path != program.path);
+        cached.push(program);
+        let total = |cached: &[SealedProgram]| cached.iter().map(|one| one.bytes).sum::<u64>();
+        while cached.len() > MAX_CACHED_PROGRAMS || total(&cached) > MAX_CACHED_BYTES {
+            cached.remove(0);
         }
     }
 }
@@ -109,7 +108,7 @@ fn copy(from: &File, length: u64, path: &Path) -> io::Result<(ContentHash, Owned
     Ok((hash, copy.into()))
 }
 
-/// A file in memory that may be executed. Kernels before 6.3 do not know the flag that asks for it.
+/// Creates an executable memfd. Kernels before 6.3 do not know `MFD_EXEC`.
 fn executable_memory(name: &std::ffi::OsStr) -> io::Result<OwnedFd> {
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     match memfd_create(name, flags | MemfdFlags::EXEC) {

@@ -1,4 +1,4 @@
-//! By what a changed file is recognised without reading it.
+//! File stamps, which detect changes without reading the file.
 
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// Size, times and identity of a file.
+/// Size, times and inode of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileStamp {
     size: u64,

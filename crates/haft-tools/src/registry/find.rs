@@ -1,4 +1,4 @@
-//! The tool of a name, asked alone.
+//! Finds one tool by name.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
@@ -14,52 +14,52 @@ use crate::envelope::{CallError, ErrorCode};
 use crate::snapshot::RejectedTool;
 use crate::tool::Tool;
 
-/// A tool, and what has its name, stands before it and is none.
+/// A tool, and a candidate of higher precedence that was rejected.
 #[derive(Clone, Debug)]
 pub(crate) struct FoundTool {
     pub(crate) tool: Tool,
-    passed_over: Option<RejectedTool>,
+    skipped: Option<RejectedTool>,
 }
 
 impl FoundTool {
-    /// What the caller should know about it.
+    /// A note about the rejected candidate for the caller.
     pub(crate) fn note(&self) -> Option<String> {
-        let rejected = self.passed_over.as_ref()?;
+        let rejected = self.skipped.as_ref()?;
         let (name, reason) = (&rejected.name, &rejected.reason);
         let path = printable(rejected.path.as_ref()?);
         let used = self.tool.layer();
-        Some(format!("'{path}' is passed over ({reason}), and '{name}' of the {used} layer is called"))
+        Some(format!("skipped '{path}' ({reason}); called '{name}' of the {used} layer instead"))
     }
 }
 
 impl RegistryState {
     pub(crate) fn find(&self, name: &str, options: &CallOptions) -> Result<FoundTool, CallError> {
-        let mut refused: Option<RejectedTool> = None;
+        let mut rejected: Option<RejectedTool> = None;
         for candidate in discover::scan_for(name, &self.directories) {
-            let probe = self.inspector.probe(&candidate);
-            // Whoever asks may end without letting go of the registry.
+            let inspection = self.inspector.inspect(&candidate);
+            // The process may exit without dropping the registry.
             self.inspector.save();
-            match probe {
-                Inspection::Accepted(tool) => return Ok(FoundTool { tool, passed_over: refused }),
-                _ => refused = refused.or_else(|| RejectedTool::new(&candidate, &probe)),
+            match inspection {
+                Inspection::Accepted(tool) => return Ok(FoundTool { tool, skipped: rejected }),
+                _ => rejected = rejected.or_else(|| RejectedTool::new(&candidate, &inspection)),
             }
         }
         if let Some(native) = self.natives.iter().find(|tool| tool.name() == name) {
-            return Ok(FoundTool { tool: native.clone(), passed_over: refused });
+            return Ok(FoundTool { tool: native.clone(), skipped: rejected });
         }
         let cancel = options.cancel.as_ref().unwrap_or(&self.cancel);
         let limited = cancel.child();
-        match within(options.timeout, &limited, || self.providers.find(name, &limited)) {
-            Ok(Some(tool)) => Ok(FoundTool { tool, passed_over: refused }),
+        match with_timeout(options.timeout, &limited, || self.providers.find(name, &limited)) {
+            Ok(Some(tool)) => Ok(FoundTool { tool, skipped: rejected }),
             _ if cancel.is_cancelled() => Err(CallError::new(ErrorCode::Cancelled, "the call was cancelled")),
-            _ if limited.is_cancelled() => Err(late(name, options.timeout.unwrap_or_default())),
-            Err(error) if refused.is_none() => Err(CallError::new(ErrorCode::SpawnFailed, error)),
-            _ => Err(self.missing(name, refused)),
+            _ if limited.is_cancelled() => Err(provider_timeout(name, options.timeout.unwrap_or_default())),
+            Err(error) if rejected.is_none() => Err(CallError::new(ErrorCode::SpawnFailed, error)),
+            _ => Err(self.not_found(name, rejected)),
         }
     }
 
-    fn missing(&self, name: &str, refused: Option<RejectedTool>) -> CallError {
-        match refused {
+    fn not_found(&self, name: &str, rejected: Option<RejectedTool>) -> CallError {
+        match rejected {
             None => {
                 if let Some(path) = discover::not_executable(name, &self.directories) {
                     let path = printable(&path);
@@ -79,7 +79,7 @@ impl RegistryState {
             Some(rejected) if rejected.untrusted => CallError::new(
                 ErrorCode::NotTrusted,
                 format!(
-                    "tool '{name}' of this project is not trusted{}; to trust it run `haft trust`",
+                    "tool '{name}' of this project is not trusted{}; run `haft trust` to trust it",
                     rejected.path.map_or(String::new(), |path| format!(": '{}'", printable(path)))
                 ),
             ),
@@ -106,8 +106,8 @@ impl RegistryState {
     }
 }
 
-/// Does something that a token stops when a time is over.
-fn within<T>(limit: Option<Duration>, token: &CancelToken, work: impl FnOnce() -> T) -> T {
+/// Runs `work` and cancels the token after `limit`.
+fn with_timeout<T>(limit: Option<Duration>, token: &CancelToken, work: impl FnOnce() -> T) -> T {
     let Some(limit) = limit else { return work() };
     let (done, wait) = channel::<()>();
     thread::scope(|threads| {
@@ -122,8 +122,7 @@ fn within<T>(limit: Option<Duration>, token: &CancelToken, work: impl FnOnce() -
     })
 }
 
-fn late(name: &str, limit: Duration) -> CallError {
-    let error =
-        format!("the servers that may have '{name}' did not say within {limit:?} which tools they have");
+fn provider_timeout(name: &str, limit: Duration) -> CallError {
+    let error = format!("the MCP servers that may have '{name}' did not list their tools within {limit:?}");
     CallError::new(ErrorCode::ToolTimeout, error)
 }

@@ -1,4 +1,4 @@
-//! The registry: all tools, found in the background, called by name.
+//! The registry of tools.
 
 mod find;
 mod scan;
@@ -6,7 +6,7 @@ mod scan;
 use std::fmt;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -23,33 +23,35 @@ use crate::kept_outputs::KeptOutputs;
 use crate::native::NativeTool;
 use crate::provider::{ToolProvider, ToolProviders};
 use crate::snapshot::ToolSnapshot;
+use crate::sync::lock;
 use crate::tool::{Tool, ToolFile, ToolSource};
 
-/// How a registry finds and calls tools.
+/// Options of a registry.
 #[derive(Clone, Debug)]
 pub struct RegistryOptions {
-    /// How long a tool may take to answer `--schema`.
+    /// Time limit for `--schema`.
     pub schema_timeout: Duration,
-    /// How long a call may take if neither it nor the tool says.
+    /// Default time limit of a call.
     pub timeout: Duration,
-    /// How many bytes a result may have if the tool does not say.
+    /// Default maximum size of a result in bytes.
     pub output_limit: u64,
-    /// What this process was started with; tools see of it only what they name and what every program needs.
+    /// Environment of this process. Tools see only the basic variables and those that they name.
     pub environment: Arc<Environment>,
-    /// Variables that sessions do not have, and tools only if they name them.
+    /// Variables that are withheld from sessions. Tools see those that they name.
     pub withheld: Arc<Environment>,
-    /// Where calls are made from that do not say.
+    /// Default working directory of calls.
     pub directory: PathBuf,
     /// Tools that run in this process.
     pub natives: Vec<Arc<dyn NativeTool>>,
-    /// Directories that have to be asked which tools they have.
+    /// Providers of further tools.
     pub providers: Vec<Arc<dyn ToolProvider>>,
-    /// Nobody wants to know any more what is still being asked when this is cancelled.
+    /// Cancels in-flight schema probes.
     pub cancel: CancelToken,
 }
 
 impl Default for RegistryOptions {
-    /// 1 s for a schema, 30 s for a call, 1 MiB of result, no environment, the root directory, no native tools.
+    /// 1 s for a schema, 30 s for a call, a result of 1 MiB, an empty environment, the root directory, and no
+    /// native tools.
     fn default() -> RegistryOptions {
         RegistryOptions {
             schema_timeout: Duration::from_secs(1),
@@ -65,11 +67,11 @@ impl Default for RegistryOptions {
     }
 }
 
-/// All tools. Clones share everything; with the last one, whatever is still being asked ends.
+/// The registry of tools. Clones share their state. Dropping the last one cancels in-flight probes.
 #[derive(Clone, Debug)]
 pub struct Registry(Arc<RegistryHandle>);
 
-/// What the handles share, and the thread that looks for tools beside them.
+/// Shared state and the discovery thread.
 #[derive(Debug)]
 struct RegistryHandle {
     inner: Arc<RegistryState>,
@@ -84,7 +86,7 @@ pub(crate) struct RegistryState {
     natives: Vec<Tool>,
     providers: ToolProviders,
     snapshot: Mutex<Arc<ToolSnapshot>>,
-    /// The files that the last look has seen.
+    /// The files seen by the last scan.
     seen: Mutex<Vec<SeenFile>>,
     published: Condvar,
     subscribers: Mutex<Vec<Box<Subscriber>>>,
@@ -110,16 +112,21 @@ impl Drop for RegistryHandle {
 }
 
 impl Registry {
-    /// A registry of the tools in these places. Nothing is looked at yet.
-    pub fn open(host: Host, places: &Directories, trust: TrustStore, options: RegistryOptions) -> Registry {
+    /// Opens a registry for the tools in these directories. Discovery does not start yet.
+    pub fn open(
+        host: Host,
+        directories: &Directories,
+        trust: TrustStore,
+        options: RegistryOptions,
+    ) -> Registry {
         let cancel = options.cancel.child();
-        let ask = SchemaProbe {
+        let schema_probe = SchemaProbe {
             host: host.clone(),
             inherited: options.environment.clone(),
             timeout: options.schema_timeout,
             cancel: cancel.clone(),
         };
-        let cache = places.cache.as_ref().map(|cache| cache.join("tools.json"));
+        let cache = directories.cache.as_ref().map(|cache| cache.join("tools.json"));
         let natives: Vec<Tool> = options
             .natives
             .iter()
@@ -128,8 +135,8 @@ impl Registry {
         let snapshot = ToolSnapshot::of_natives(&natives);
         let inner = RegistryState {
             host,
-            directories: places.tool_directories(),
-            inspector: ToolInspector::new(ask, trust, cache),
+            directories: directories.tool_directories(),
+            inspector: ToolInspector::new(schema_probe, trust, cache),
             natives,
             providers: ToolProviders::new(&options.providers),
             options,
@@ -137,15 +144,15 @@ impl Registry {
             seen: Mutex::default(),
             published: Condvar::new(),
             subscribers: Mutex::default(),
-            outputs: KeptOutputs::new(places.cache.as_ref().map(|cache| cache.join("outputs"))),
+            outputs: KeptOutputs::new(directories.cache.as_ref().map(|cache| cache.join("outputs"))),
             cancel,
         };
         let inner = Arc::new(inner);
-        inner.watch();
+        inner.subscribe_to_providers();
         Registry(Arc::new(RegistryHandle { inner, thread: Mutex::default() }))
     }
 
-    /// Starts to look for all tools, beside whoever asks; once, whoever asks.
+    /// Starts discovery in the background. Later calls have no effect.
     pub fn start_discovery(&self) {
         let mut thread = lock(&self.0.thread);
         if thread.is_some() || self.snapshot().is_complete() {
@@ -155,28 +162,30 @@ impl Registry {
         let started = std::thread::Builder::new().name("tools".to_owned()).spawn(move || inner.scan());
         match started {
             Ok(started) => *thread = Some(started),
-            // Without a thread to be had, whoever asks waits.
+            // Without a thread, discovery runs here.
             Err(_) => self.0.inner.scan(),
         }
     }
 
-    /// All tools as far as they are known by now, without waiting.
+    /// The tools known so far, without waiting.
     pub fn snapshot(&self) -> Arc<ToolSnapshot> {
         lock(&self.0.inner.snapshot).clone()
     }
 
-    /// All tools, once they are known; or those that are known when nobody wants to wait any more.
+    /// Waits for discovery and returns all tools. If cancelled, returns the tools known so far.
     pub fn wait_for_all(&self) -> Arc<ToolSnapshot> {
-        const GLANCE: Duration = Duration::from_millis(20);
+        /// Interval between checks for cancellation.
+        const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(20);
         loop {
-            let snapshot = self.wait_for_all_within(GLANCE);
+            let snapshot = self.wait_for_all_within(CANCEL_CHECK_INTERVAL);
             if snapshot.is_complete() || self.0.inner.cancel.is_cancelled() {
                 return snapshot;
             }
         }
     }
 
-    /// The same, but waits no longer than this: then without what has not said yet which tools it has.
+    /// Like [`wait_for_all`](Registry::wait_for_all), but waits at most `limit`. Tools of slow providers may
+    /// be missing.
     pub fn wait_for_all_within(&self, limit: Duration) -> Arc<ToolSnapshot> {
         self.start_discovery();
         let snapshot = lock(&self.0.inner.snapshot);
@@ -185,44 +194,47 @@ impl Registry {
         waited.unwrap_or_else(PoisonError::into_inner).0.clone()
     }
 
-    /// Looks for all tools again if files have come, gone or changed since, or were trusted.
+    /// Scans again if files were added, removed, changed or trusted since the last scan.
     pub fn refresh_if_stale(&self) {
         if self.0.inner.is_stale() {
-            self.0.inner.inspector.forget_refusals();
+            self.0.inner.inspector.forget_failures();
             self.0.inner.scan_files();
         }
     }
 
-    /// Looks for all tools again. Calls that run keep the tools they started with.
+    /// Scans again. Running calls keep their tools.
     pub fn refresh(&self) -> Arc<ToolSnapshot> {
-        self.0.inner.inspector.forget_refusals();
+        self.0.inner.inspector.forget_failures();
         self.0.inner.scan();
         self.snapshot()
     }
 
-    /// Has a function called whenever the tools that can be called have changed.
+    /// Registers a function to call when the set of callable tools has changed.
     pub fn subscribe(&self, subscriber: impl Fn(&ToolSnapshot) + Send + Sync + 'static) {
         lock(&self.0.inner.subscribers).push(Box::new(subscriber));
     }
 
-    /// The tool of a name, whether or not all others are known yet: only its own file is asked.
+    /// Finds a tool by name. Probes only its own file and does not wait for discovery.
     ///
     /// # Errors
-    /// [`ErrorCode::ToolNotFound`](crate::ErrorCode::ToolNotFound) with the nearest names, [`ErrorCode::NotTrusted`](crate::ErrorCode::NotTrusted), or [`ErrorCode::Disabled`](crate::ErrorCode::Disabled) with the reason.
+    /// Returns [`ErrorCode::ToolNotFound`](crate::ErrorCode::ToolNotFound) with similar names,
+    /// [`ErrorCode::NotTrusted`](crate::ErrorCode::NotTrusted), or
+    /// [`ErrorCode::Disabled`](crate::ErrorCode::Disabled) with the reason.
     pub fn find(&self, name: &str) -> Result<Tool, CallError> {
         self.find_for(name, &CallOptions::default())
     }
 
-    /// The same, for a call with these options: a server that does not say which tools it has is waited for as long as the call may
-    /// take, and until it is cancelled.
+    /// Like [`find`](Registry::find), but applies the time limit and cancellation of a call while waiting for
+    /// providers.
     ///
     /// # Errors
-    /// As [`find`](Registry::find), [`ErrorCode::ToolTimeout`](crate::ErrorCode::ToolTimeout) or [`ErrorCode::Cancelled`](crate::ErrorCode::Cancelled).
+    /// Fails as [`find`](Registry::find), or with [`ErrorCode::ToolTimeout`](crate::ErrorCode::ToolTimeout)
+    /// or [`ErrorCode::Cancelled`](crate::ErrorCode::Cancelled).
     pub fn find_for(&self, name: &str, options: &CallOptions) -> Result<Tool, CallError> {
         self.0.inner.find(name, options).map(|found| found.tool)
     }
 
-    /// Whether a name is a tool's, without asking it.
+    /// Returns true if a tool of this name may exist, without probing it.
     pub fn has(&self, name: &str) -> bool {
         let inner = &self.0.inner;
         inner.natives.iter().any(|tool| tool.name() == name)
@@ -230,13 +242,13 @@ impl Registry {
             || !discover::scan_for(name, &inner.directories).is_empty()
     }
 
-    /// The names of all there may be, without asking anybody.
+    /// The names of all tools that may exist, without probing them.
     pub fn names(&self) -> Vec<String> {
         self.0.inner.names()
     }
 
-    /// An output of a call that was not shown whole, by the name that the envelope gives: of this registry, or of one that
-    /// had the same cache within the last day.
+    /// Finds a truncated output by its id. It may come from another registry that used the same cache within
+    /// the last day.
     pub fn output(&self, id: &str) -> Option<Output> {
         self.0.inner.outputs.get(id)
     }
@@ -247,52 +259,48 @@ impl Registry {
 }
 
 impl RegistryState {
-    /// Has providers say when their tools have changed.
-    fn watch(self: &Arc<RegistryState>) {
+    /// Subscribes to changes of the providers' tools.
+    fn subscribe_to_providers(self: &Arc<RegistryState>) {
         for provider in &self.options.providers {
             let (inner, name) = (Arc::downgrade(self), provider.name().to_owned());
             provider.on_change(Box::new(move || {
                 if let Some(inner) = inner.upgrade() {
-                    inner.ask_again(&name);
+                    inner.provider_changed(&name);
                 }
             }));
         }
     }
 
-    /// What a provider has said is not so any more. Only where all tools were looked at before are they looked at again now.
-    /// Whoever tells of it may be needed for an answer that somebody waits for, so that nothing is waited for here.
-    fn ask_again(self: &Arc<RegistryState>, provider: &str) {
+    /// Handles a change of a provider's tools. Scans again only if discovery has completed before. This runs
+    /// on its own thread because the caller may be needed to deliver answers.
+    fn provider_changed(self: &Arc<RegistryState>, provider: &str) {
         let (inner, provider) = (self.clone(), provider.to_owned());
-        let ask = move || {
+        let rescan = move || {
             inner.providers.forget(&provider);
             if lock(&inner.snapshot).is_complete() {
                 inner.scan();
             }
         };
-        let _ = std::thread::Builder::new().name("tools".to_owned()).spawn(ask);
+        let _ = std::thread::Builder::new().name("tools".to_owned()).spawn(rescan);
     }
 
-    /// Asks a file anew, wherever it is.
-    pub(crate) fn ask(&self, path: &Path, name: &str) -> Result<Tool, String> {
-        self.inspector.ask(&ToolCandidate {
+    /// Probes a file anywhere, without the cache.
+    pub(crate) fn probe_uncached(&self, path: &Path, name: &str) -> Result<Tool, String> {
+        self.inspector.probe_uncached(&ToolCandidate {
             name: name.to_owned(),
             layer: Layer::User,
             path: path.to_path_buf(),
         })
     }
 
-    /// What to execute for a tool in place of its file.
+    /// The sealed copy to execute for a tool, if it needs one.
     pub(crate) fn sealed(&self, file: &ToolFile) -> Result<Option<Arc<OwnedFd>>, SealError> {
         self.inspector.sealed(file)
     }
 
-    /// Keeps an output addressable for a while.
+    /// Keeps an output and describes it for the envelope.
     pub(crate) fn keep(&self, stream: &'static str, output: &Output) -> TruncatedOutput {
         let path = self.outputs.keep(output, stream);
         TruncatedOutput { stream, id: output.id().to_string(), total_bytes: output.total_bytes(), path }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

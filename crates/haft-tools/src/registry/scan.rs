@@ -1,49 +1,50 @@
-//! Looking for all tools, and telling what was found.
+//! Scans for all tools and publishes the snapshot.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{RegistryState, lock};
+use super::RegistryState;
 use crate::discover::{self, FileStamp, Inspection, ToolCandidate};
 use crate::snapshot::{RejectedTool, ToolSnapshot};
+use crate::sync::lock;
 use crate::tool::Tool;
 
-/// A file as it was when it was looked at.
+/// A file and its stamp when it was scanned.
 pub(super) type SeenFile = (PathBuf, Option<FileStamp>);
 
 impl RegistryState {
-    /// Asks all candidates and all providers, and publishes what they are and have. The first time files need not wait for
-    /// providers, some of which may never answer.
+    /// Probes all candidates and queries all providers, then publishes the tools. The first scan publishes
+    /// files early because a provider may never answer.
     pub(super) fn scan(&self) {
-        let (seen, probes) = self.probe_all();
+        let (seen, inspections) = self.inspect_all();
         if !self.providers.is_empty() && !lock(&self.snapshot).is_complete() {
-            self.publish(ToolSnapshot::of_probes(&self.natives, probes.clone()).incomplete());
+            self.publish(ToolSnapshot::of_inspections(&self.natives, inspections.clone()).incomplete());
         }
-        let (provided, faults) = self.providers.ask_all(&self.cancel);
-        self.publish_all(seen, probes, provided, faults);
+        let (provided, failures) = self.providers.query_all(&self.cancel);
+        self.publish_all(seen, inspections, provided, failures);
     }
 
-    /// Asks all candidates again, and believes what providers have said before.
+    /// Probes all candidates again and reuses the last answers of providers.
     pub(super) fn scan_files(&self) {
-        let (seen, probes) = self.probe_all();
-        let (provided, faults) = self.providers.known();
-        self.publish_all(seen, probes, provided, faults);
+        let (seen, inspections) = self.inspect_all();
+        let (provided, failures) = self.providers.known();
+        self.publish_all(seen, inspections, provided, failures);
     }
 
     fn publish_all(
         &self,
         seen: Vec<SeenFile>,
-        probes: Vec<(ToolCandidate, Inspection)>,
+        inspections: Vec<(ToolCandidate, Inspection)>,
         provided: Vec<Tool>,
-        faults: Vec<RejectedTool>,
+        failures: Vec<RejectedTool>,
     ) {
         *lock(&self.seen) = seen;
         let natives: Vec<Tool> = self.natives.iter().cloned().chain(provided).collect();
-        self.publish(ToolSnapshot::of_probes(&natives, probes).with_rejected(faults));
+        self.publish(ToolSnapshot::of_inspections(&natives, inspections).with_rejected(failures));
     }
 
-    /// Whether all tools were looked at, and a look would show something else now.
+    /// Returns true if discovery has completed and a new scan would give another result.
     pub(super) fn is_stale(&self) -> bool {
         let snapshot = lock(&self.snapshot).clone();
         let candidates = discover::scan(&self.directories);
@@ -54,37 +55,39 @@ impl RegistryState {
             snapshot.rejected().iter().any(is_it)
         };
         let is_trusted =
-            |candidate: &ToolCandidate| !matches!(self.inspector.probe(candidate), Inspection::Untrusted);
+            |candidate: &ToolCandidate| !matches!(self.inspector.inspect(candidate), Inspection::Untrusted);
         snapshot.is_complete()
-            && (sights(&candidates) != *lock(&self.seen)
+            && (stamps(&candidates) != *lock(&self.seen)
                 || candidates.iter().filter(untrusted).any(is_trusted))
     }
 
-    /// Asks all candidates, several at a time.
-    fn probe_all(&self) -> (Vec<SeenFile>, Vec<(ToolCandidate, Inspection)>) {
+    /// Probes all candidates in parallel.
+    fn inspect_all(&self) -> (Vec<SeenFile>, Vec<(ToolCandidate, Inspection)>) {
         let candidates = discover::scan(&self.directories);
-        let seen = sights(&candidates);
+        let seen = stamps(&candidates);
         let next = AtomicUsize::new(0);
         let found: Vec<Mutex<Option<Inspection>>> = candidates.iter().map(|_| Mutex::new(None)).collect();
         let work = || {
             while let Some(index) =
                 Some(next.fetch_add(1, Ordering::Relaxed)).filter(|index| *index < found.len())
             {
-                *lock(&found[index]) = Some(self.inspector.probe(&candidates[index]));
+                *lock(&found[index]) = Some(self.inspector.inspect(&candidates[index]));
             }
         };
         std::thread::scope(|threads| {
-            for _ in 1..width().min(candidates.len()) {
+            for _ in 1..parallel_probes().min(candidates.len()) {
                 let _ = std::thread::Builder::new().name("tools".to_owned()).spawn_scoped(threads, work);
             }
             work();
         });
-        let probes =
+        let inspections =
             found.into_iter().map(|probe| probe.into_inner().unwrap_or_else(PoisonError::into_inner));
-        let probes = candidates.into_iter().zip(probes).filter_map(|(one, probe)| Some((one, probe?)));
+        let inspections =
+            candidates.into_iter().zip(inspections).filter_map(|(one, probe)| Some((one, probe?)));
         self.inspector.save();
-        let probes = discover::crowded(&self.directories).into_iter().chain(probes).collect();
-        (seen, probes)
+        let inspections =
+            discover::oversized_directories(&self.directories).into_iter().chain(inspections).collect();
+        (seen, inspections)
     }
 
     fn publish(&self, snapshot: ToolSnapshot) {
@@ -97,12 +100,12 @@ impl RegistryState {
     }
 }
 
-fn sights(candidates: &[ToolCandidate]) -> Vec<SeenFile> {
+fn stamps(candidates: &[ToolCandidate]) -> Vec<SeenFile> {
     candidates.iter().map(|candidate| (candidate.path.clone(), FileStamp::of(&candidate.path).ok())).collect()
 }
 
-/// How many tools are asked at once. Some compute and some wait; with too many at once, those that compute would need longer
-/// than they are given.
-fn width() -> usize {
+/// Number of parallel inspections. Some compute and some wait; too many at once would make those that compute miss
+/// their time limit.
+fn parallel_probes() -> usize {
     std::thread::available_parallelism().map_or(8, |cores| (cores.get() * 4).clamp(8, 32))
 }

@@ -1,4 +1,4 @@
-//! Calls, of tools that behave well and of those that do not.
+//! Calls of well-behaved and misbehaving tools.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 
 use crate::fixture::{ToolFixture, call, error, result};
 
-/// Whether a process is dead, reaped or not.
+/// Returns true if the process has ended.
 fn is_gone(pid: &str) -> bool {
     let pid = pid.trim().parse().expect("a number");
     haft_test_support::process::state(pid).is_none_or(|state| state == 'Z')
 }
 
 #[test]
-fn tools_in_three_languages_answer() {
+fn tools_in_three_languages_can_be_called() {
     let fixture = ToolFixture::new();
     fixture.tool("shell", "", "sed 's/^/[/; s/$/]/'");
     fixture.write(
@@ -52,7 +52,7 @@ fn any_value_is_a_result() {
 }
 
 #[test]
-fn misbehaviour_has_a_code_of_its_own_each() {
+fn each_kind_of_misbehaviour_has_its_error_code() {
     let fixture = ToolFixture::new();
     let cases = [
         (
@@ -63,14 +63,14 @@ fn misbehaviour_has_a_code_of_its_own_each() {
         ),
         ("signal", "kill -ABRT $$", "TOOL_CRASHED", "tool 'signal' was killed by SIGABRT"),
         ("nothing", "exit 0", "INVALID_OUTPUT", "tool 'nothing' wrote no JSON value"),
-        ("text", "echo hello", "INVALID_OUTPUT", "tool 'text' wrote what is not JSON at byte 0"),
-        ("half", "printf '{\"a\": '", "INVALID_OUTPUT", "tool 'half' wrote what is not JSON at byte 5"),
-        ("bytes", "printf '\"\\377\"'", "INVALID_OUTPUT", "tool 'bytes' wrote what is not UTF-8 at byte 1"),
+        ("text", "echo hello", "INVALID_OUTPUT", "tool 'text' wrote invalid JSON at byte 0"),
+        ("half", "printf '{\"a\": '", "INVALID_OUTPUT", "tool 'half' wrote invalid JSON at byte 5"),
+        ("bytes", "printf '\"\\377\"'", "INVALID_OUTPUT", "tool 'bytes' wrote invalid UTF-8 at byte 1"),
         (
             "two",
             "echo '1 2'",
             "INVALID_OUTPUT",
-            "tool 'two' wrote more than one JSON value: there is more at byte 1",
+            "tool 'two' wrote more than one JSON value: unexpected text at byte 1",
         ),
     ];
     for (name, does, _, _) in cases {
@@ -92,7 +92,7 @@ fn misbehaviour_has_a_code_of_its_own_each() {
 }
 
 #[test]
-fn a_grandchild_that_hangs_ends_with_the_deadline() {
+fn a_hanging_grandchild_is_killed_at_the_deadline() {
     let fixture = ToolFixture::new();
     let pids = fixture.scratch.text("pids");
     fixture.tool(
@@ -115,7 +115,7 @@ fn a_grandchild_that_hangs_ends_with_the_deadline() {
 }
 
 #[test]
-fn the_call_decides_on_its_deadline_before_the_tool() {
+fn the_timeout_of_a_call_overrides_that_of_the_tool() {
     let fixture = ToolFixture::new();
     fixture.tool("x", "\"timeout\": 100", "sleep 100");
     let registry = fixture.registry();
@@ -126,7 +126,7 @@ fn the_call_decides_on_its_deadline_before_the_tool() {
 }
 
 #[test]
-fn a_flood_of_diagnostics_comes_first_and_nothing_blocks() {
+fn a_flood_on_standard_error_does_not_block() {
     let fixture = ToolFixture::new();
     fixture.tool("x", "", "head -c 10485760 /dev/zero >&2; cat");
     let registry = fixture.registry();
@@ -138,7 +138,7 @@ fn a_flood_of_diagnostics_comes_first_and_nothing_blocks() {
 }
 
 #[test]
-fn what_an_answer_has_cut_is_there_for_later_calls_and_later_processes() {
+fn truncated_outputs_are_available_to_later_calls_and_processes() {
     let fixture = ToolFixture::new();
     fixture.tool("x", "", "seq 1 20000 >&2; echo 1");
     let envelope = call(&fixture.registry(), "x", json!({}));
@@ -146,7 +146,7 @@ fn what_an_answer_has_cut_is_there_for_later_calls_and_later_processes() {
     assert!(envelope.stderr.len() < 40_000);
     let file = std::fs::read_to_string(truncated.path.as_ref().expect("a file")).expect("text");
     assert_eq!(file.lines().count(), 20_000);
-    // As another process would have it: only the files are shared.
+    // A second registry stands for another process: they share only files.
     let registry = fixture.registry();
     let look = |more: Value| {
         let mut arguments = json!({"id": truncated.id});
@@ -163,11 +163,11 @@ fn what_an_answer_has_cut_is_there_for_later_calls_and_later_processes() {
     assert_eq!(error(&look(json!({"head": 1, "tail": 1}))).0, "INVALID_PARAMS");
     let (code, text) = error(&call(&registry, "output", json!({"id": "../../etc/passwd"})));
     assert_eq!(code, "INVALID_PARAMS");
-    assert!(text.starts_with("parameter 'id': there is no output"), "{text}");
+    assert!(text.starts_with("parameter 'id': unknown output"), "{text}");
 }
 
 #[test]
-fn a_mebibyte_of_arguments_may_go_unread() {
+fn a_tool_may_ignore_a_mebibyte_of_arguments() {
     let fixture = ToolFixture::new();
     fixture.tool("deaf", "", "echo 1");
     fixture.tool("count", "", "wc -c");
@@ -178,7 +178,7 @@ fn a_mebibyte_of_arguments_may_go_unread() {
 }
 
 #[test]
-fn a_background_child_that_keeps_the_output_open_keeps_nobody_waiting_and_ends() {
+fn a_background_child_that_holds_the_output_open_is_terminated() {
     let fixture = ToolFixture::new();
     let pid = fixture.scratch.text("pid");
     fixture.tool("x", "", &format!("sleep 100 & echo $! > {pid}; echo 1"));
@@ -192,7 +192,7 @@ fn a_background_child_that_keeps_the_output_open_keeps_nobody_waiting_and_ends()
 }
 
 #[test]
-fn a_result_beyond_its_limit_is_refused_and_stays_addressable() {
+fn a_result_beyond_the_limit_is_refused_but_kept() {
     let fixture = ToolFixture::new();
     fixture.tool(
         "x",
@@ -203,7 +203,7 @@ fn a_result_beyond_its_limit_is_refused_and_stays_addressable() {
     let envelope = call(&registry, "x", json!({}));
     assert_eq!(
         error(&envelope),
-        ("OUTPUT_LIMIT", "tool 'x' wrote 200002 bytes, more than 100000".to_owned())
+        ("OUTPUT_LIMIT", "tool 'x' wrote 200002 bytes, the limit is 100000".to_owned())
     );
     let truncated = envelope.truncated.iter().find(|one| one.stream == "stdout").expect("a part is shown");
     assert!(registry.output(&truncated.id).is_some_and(|output| output.is_complete()));
@@ -224,7 +224,7 @@ fn arguments_are_checked_before_anything_starts() {
     let wrong = call(&registry, "x", json!({"limit": "many"}));
     assert_eq!(
         error(&wrong),
-        ("INVALID_PARAMS", "parameter 'limit': given \"many\", wanted type integer".to_owned())
+        ("INVALID_PARAMS", "parameter 'limit': expected integer, got \"many\"".to_owned())
     );
     assert_eq!(error(&call(&registry, "x", json!([]))).0, "INVALID_PARAMS");
     assert_eq!(fixture.scratch.lines("log"), 0);
@@ -232,7 +232,7 @@ fn arguments_are_checked_before_anything_starts() {
 }
 
 #[test]
-fn what_a_tool_says_it_returns_it_has_to_return() {
+fn results_are_validated_against_the_returns_schema() {
     let fixture = ToolFixture::new();
     fixture.tool("x", "\"returns\": {\"type\": \"object\", \"required\": [\"a\"]}", "cat");
     let registry = fixture.registry();
@@ -240,12 +240,12 @@ fn what_a_tool_says_it_returns_it_has_to_return() {
     let (code, text) = error(&call(&registry, "x", json!({"b": 1})));
     assert_eq!(
         (code, text.as_str()),
-        ("INVALID_OUTPUT", "tool 'x' does not return what it says: parameter 'a' is missing")
+        ("INVALID_OUTPUT", "the result of tool 'x' does not match its schema: parameter 'a' is missing")
     );
 }
 
 #[test]
-fn keys_of_the_caller_do_not_leak() {
+fn secrets_of_the_caller_do_not_leak() {
     let fixture = ToolFixture::new();
     std::os::unix::fs::symlink(child(), fixture.scratch.file("user/tools/plain-tool")).expect("a link");
     fixture.tool(
@@ -266,7 +266,7 @@ fn keys_of_the_caller_do_not_leak() {
 }
 
 #[test]
-fn a_cancelled_call_ends_with_its_processes() {
+fn cancelling_a_call_ends_its_processes() {
     let fixture = ToolFixture::new();
     let ready = fixture.scratch.text("ready");
     fixture.tool("x", "", &format!("touch {ready}; sleep 100"));
@@ -284,7 +284,7 @@ fn a_cancelled_call_ends_with_its_processes() {
 }
 
 #[test]
-fn a_toolset_refuses_what_it_does_not_have() {
+fn a_toolset_refuses_other_tools() {
     let fixture = ToolFixture::new();
     fixture.tool("allowed", "", "echo 1");
     fixture.tool("other", "", "echo 1");
@@ -297,7 +297,7 @@ fn a_toolset_refuses_what_it_does_not_have() {
 }
 
 #[test]
-fn an_unknown_name_is_answered_with_the_nearest() {
+fn an_unknown_name_is_an_error_with_suggestions() {
     let fixture = ToolFixture::new();
     fixture.tool("deploy_site", "", "echo 1");
     let registry = fixture.registry();
@@ -312,7 +312,7 @@ fn an_unknown_name_is_answered_with_the_nearest() {
 }
 
 #[test]
-fn what_cannot_be_started_is_said() {
+fn a_failure_to_start_is_reported() {
     let fixture = ToolFixture::new();
     fixture.tool("x", "", "echo 1");
     let registry = fixture.registry();
@@ -324,7 +324,7 @@ fn what_cannot_be_started_is_said() {
 }
 
 #[test]
-fn the_environment_of_a_session_without_one_is_the_callers() {
+fn session_variables_are_passed_without_an_inherited_environment() {
     let fixture = ToolFixture::new();
     fixture.tool("x", "", "printf '\"%s\"' \"$HAFT_TOOL$SECRET_KEY\"");
     let options =

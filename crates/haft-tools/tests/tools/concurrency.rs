@@ -1,4 +1,4 @@
-//! Many tools and many calls at once.
+//! Many tools and many concurrent calls.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::fixture::{ToolFixture, call, result};
 
 #[test]
-fn a_hundred_tools_are_found_and_twenty_calls_run_through_a_refresh() {
+fn a_hundred_tools_are_found_and_calls_survive_a_refresh() {
     let fixture = ToolFixture::new();
     for number in 0..100 {
         fixture.tool(&format!("t{number}"), "", &format!("echo {number}"));
@@ -34,7 +34,7 @@ fn a_hundred_tools_are_found_and_twenty_calls_run_through_a_refresh() {
         let (registry, stop, fixture) = (&registry, &stop, &fixture);
         threads.spawn(move || {
             while !stop.load(Ordering::SeqCst) {
-                // Half of them are replaced while they are called.
+                // Half of the tools are replaced while they are called.
                 for number in (0..20).step_by(2) {
                     fixture.tool(&format!("t{number}"), "\"version\": \"2\"", &format!("echo {number}"));
                 }
@@ -49,7 +49,7 @@ fn a_hundred_tools_are_found_and_twenty_calls_run_through_a_refresh() {
     assert_eq!(snapshot.get("t0").and_then(|tool| tool.descriptor().version.clone()).as_deref(), Some("2"));
 }
 
-/// Calls, each with its number.
+/// Numbered calls.
 fn calls(values: &[Value]) -> impl Iterator<Item = (usize, Result<BatchCall, CallError>)> + Send + use<> {
     let call = |value: &Value| Ok(serde_json::from_value(value.clone()).expect("a call"));
     let calls: Vec<_> = values.iter().map(call).collect();
@@ -57,9 +57,9 @@ fn calls(values: &[Value]) -> impl Iterator<Item = (usize, Result<BatchCall, Cal
 }
 
 #[test]
-fn a_batch_runs_side_by_side_what_may_and_answers_in_order() {
+fn a_batch_runs_in_parallel_and_answers_in_order() {
     let fixture = ToolFixture::new();
-    // Each waits until the other has begun: side by side, or never.
+    // Each tool waits until the other has started, so they finish only if they run in parallel.
     let (one, two) = (fixture.scratch.text("one"), fixture.scratch.text("two"));
     let meet =
         |own: &str, other: &str| format!("touch {own}; while [ ! -e {other} ]; do sleep 0.02; done; echo 1");
@@ -75,7 +75,7 @@ fn a_batch_runs_side_by_side_what_may_and_answers_in_order() {
 }
 
 #[test]
-fn writes_and_reads_of_one_file_keep_their_order_in_a_batch() {
+fn a_batch_keeps_the_order_of_writes_and_reads_of_one_file() {
     let fixture = ToolFixture::new();
     let registry = fixture.registry();
     let mut values = Vec::new();
@@ -94,7 +94,7 @@ fn writes_and_reads_of_one_file_keep_their_order_in_a_batch() {
 }
 
 #[test]
-fn a_tool_that_does_not_say_what_it_touches_runs_alone() {
+fn a_tool_without_declared_access_runs_alone() {
     let fixture = ToolFixture::new();
     let inside = fixture.scratch.text("inside");
     let alone = format!(

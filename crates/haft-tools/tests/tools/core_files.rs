@@ -1,4 +1,4 @@
-//! The core tools that read and change files.
+//! Core tools that read and change files.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -22,7 +22,7 @@ fn get(fixture: &ToolFixture, name: &str) -> Vec<u8> {
 }
 
 #[test]
-fn lines_are_read_from_anywhere() {
+fn file_read_returns_any_range_of_lines() {
     let (fixture, registry) = ready();
     put(&fixture, "f", "one\ntwo\nthree\nfour");
     let read = |arguments: Value| result(&call(&registry, "file_read", arguments));
@@ -40,7 +40,7 @@ fn lines_are_read_from_anywhere() {
     put(&fixture, "long", "x".repeat(1 << 20));
     let long = read(json!({"path": "long"}));
     assert_eq!(long["cut_line"], 1);
-    // A line that does not fit any more is not torn apart.
+    // A line that does not fit is left for the next request.
     put(&fixture, "two", format!("{}\n{}\n", "a".repeat(200 << 10), "b".repeat(100 << 10)));
     let first = read(json!({"path": "two"}));
     assert_eq!((&first["lines"], &first["next_offset"]), (&json!(1), &json!(2)));
@@ -51,18 +51,18 @@ fn lines_are_read_from_anywhere() {
 }
 
 #[test]
-fn what_is_no_text_is_refused_with_its_type() {
+fn file_read_refuses_binary_files_with_their_type() {
     let (fixture, registry) = ready();
     put(&fixture, "image", b"\x89PNG\r\n\x1a\n\0\0");
     let refused = |path: &str| error(&call(&registry, "file_read", json!({"path": path}))).1;
-    assert!(refused("image").ends_with("is no text but PNG image"));
+    assert!(refused("image").ends_with("is not text: PNG image"));
     assert!(refused(".").contains("is a directory"));
     assert!(refused("missing").ends_with("no such file or directory"));
-    assert!(refused("/dev/zero").ends_with("is no regular file"));
+    assert!(refused("/dev/zero").ends_with("is not a regular file"));
 }
 
 #[test]
-fn a_file_is_written_whole_with_its_directories_and_keeps_its_mode() {
+fn file_write_creates_directories_and_keeps_mode_and_links() {
     let (fixture, registry) = ready();
     let write = |path: &str, content: &str| {
         result(&call(&registry, "file_write", json!({"path": path, "content": content})))
@@ -85,9 +85,9 @@ fn a_file_is_written_whole_with_its_directories_and_keeps_its_mode() {
     assert!(fixture.scratch.file("work/a/ahead").is_symlink());
 }
 
-/// What was asked for wrongly can be asked for otherwise; what the system refuses cannot.
+/// The caller can correct invalid parameters, but not failures of the system.
 #[test]
-fn faults_of_the_caller_and_of_the_system_are_told_apart() {
+fn invalid_parameters_and_system_failures_have_different_codes() {
     let (fixture, registry) = ready();
     put(&fixture, "image", b"\x89PNG\r\n\x1a\n\0\0");
     let code = |tool: &str, arguments: Value| error(&call(&registry, tool, arguments)).0;
@@ -109,16 +109,16 @@ fn faults_of_the_caller_and_of_the_system_are_told_apart() {
 }
 
 #[test]
-fn an_edit_is_exact_and_unique_unless_all_are_wanted() {
+fn file_edit_requires_a_unique_match_unless_all_are_replaced() {
     let (fixture, registry) = ready();
     put(&fixture, "f", "let a = 1;\nlet b = 1;\n");
     let edit = |arguments: Value| call(&registry, "file_edit", arguments);
     let twice = error(&edit(json!({"path": "f", "old": "= 1", "new": "= 2"}))).1;
-    assert!(twice.contains("2 times, at lines 1, 2"), "{twice}");
+    assert!(twice.contains("at lines 1, 2"), "{twice}");
     let one = result(&edit(json!({"path": "f", "old": "b = 1", "new": "b = 2"})));
     assert_eq!((&one["replacements"], &one["lines"]), (&json!(1), &json!([2])));
     let missing = error(&edit(json!({"path": "f", "old": "let  a = 1;", "new": "x"}))).1;
-    assert!(missing.contains("the nearest is at line 1:\nlet a = 1;"), "{missing}");
+    assert!(missing.contains("the most similar text is at line 1:\nlet a = 1;"), "{missing}");
     assert_eq!(
         result(&edit(json!({"path": "f", "old": "let ", "new": "", "replace_all": true})))["replacements"],
         2
@@ -128,7 +128,7 @@ fn an_edit_is_exact_and_unique_unless_all_are_wanted() {
 }
 
 #[test]
-fn carriage_returns_nul_and_other_bytes_survive_an_edit() {
+fn file_edit_keeps_crlf_nul_and_invalid_bytes() {
     let (fixture, registry) = ready();
     put(&fixture, "f", b"one\r\ntwo\r\n\0\xff\r\nthree\r\n");
     let edit = |old: &str, new: &str| {

@@ -1,4 +1,4 @@
-//! The core tools that look for files and lines.
+//! Core tools that search files and lines.
 
 use std::time::{Duration, SystemTime};
 
@@ -35,7 +35,7 @@ fn ready() -> (ToolFixture, Registry) {
 }
 
 #[test]
-fn files_are_found_newest_first_without_what_is_ignored() {
+fn glob_returns_the_newest_files_first_without_ignored_ones() {
     let (_scene, registry) = ready();
     let glob = |arguments: Value| result(&call(&registry, "glob", arguments))["files"].clone();
     assert_eq!(glob(json!({"pattern": "**/*.rs"})), json!(["a.rs", "src/b.rs", "src/deep/c.rs"]));
@@ -57,7 +57,7 @@ fn files_are_found_newest_first_without_what_is_ignored() {
 }
 
 #[test]
-fn lines_are_found_with_what_is_around_them() {
+fn grep_returns_lines_with_context() {
     let (_scene, registry) = ready();
     let grep = |arguments: Value| result(&call(&registry, "grep", arguments));
     let found = grep(json!({"pattern": "^fn [ab]", "context": 1}));

@@ -1,4 +1,4 @@
-//! Which files are tools, and why others are none.
+//! Discovery: which files are tools, and why others are rejected.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ fn reason(snapshot: &ToolSnapshot, name: &str) -> String {
 }
 
 #[test]
-fn later_places_win_and_what_is_shadowed_is_remembered() {
+fn later_layers_win_and_shadowed_tools_are_listed() {
     let fixture = ToolFixture::new();
     fixture.write("system/x-tool", &script("x", "", "echo '\"system\"'"));
     fixture.write("user/tools/x-tool", &script("x", "", "echo '\"user\"'"));
@@ -34,7 +34,7 @@ fn later_places_win_and_what_is_shadowed_is_remembered() {
 }
 
 #[test]
-fn what_is_not_a_tool_by_name_or_mode_is_left_alone() {
+fn files_without_the_name_or_mode_of_a_tool_are_ignored() {
     let fixture = ToolFixture::new();
     let marker = fixture.scratch.text("marker");
     fixture.write("user/tools/other", &format!("#!/bin/sh\ntouch {marker}\n"));
@@ -47,7 +47,7 @@ fn what_is_not_a_tool_by_name_or_mode_is_left_alone() {
 }
 
 #[test]
-fn whatever_fails_is_listed_with_its_reason() {
+fn rejected_tools_are_listed_with_reasons() {
     let fixture = ToolFixture::new();
     let tool = |name: &str, text: &str| {
         fixture.write(&format!("user/tools/{name}-tool"), &format!("#!/bin/sh\n{text}\n"));
@@ -75,13 +75,13 @@ fn whatever_fails_is_listed_with_its_reason() {
     let starts = [
         ("text", "the schema is not JSON at byte 0"),
         ("half", "the schema is not JSON at byte 18"),
-        ("three", "exit 3: oh dear"),
-        ("dead", "killed by SIGSEGV"),
+        ("three", "`--schema` exited with 3: oh dear"),
+        ("dead", "`--schema` was killed by SIGSEGV"),
         ("silent", "the schema is empty"),
         ("large", "the schema is larger than 1 MiB"),
         ("typed", "bad schema at /parameters/type: "),
         ("invalid", "bad schema at /parameters/properties/a/minimum: "),
-        ("other", "it calls itself 'another', its file makes it 'other'"),
+        ("other", "its schema says 'another', but its file name says 'other'"),
         ("bytes", "the schema is not UTF-8 at byte 0"),
         ("interpreted", "cannot run "),
     ];
@@ -104,11 +104,11 @@ fn a_slow_schema_is_rejected_in_time_and_its_processes_end() {
     let registry = fixture.registry_with(options);
     let started = Instant::now();
     let snapshot = registry.wait_for_all();
-    assert_eq!(reason(&snapshot, "slow"), "no schema within 1.5 s");
+    assert_eq!(reason(&snapshot, "slow"), "`--schema` did not answer within 1.5 s");
     assert!(started.elapsed() < Duration::from_secs(20));
     let (code, text) = error(&call(&registry, "slow", json!({})));
     assert_eq!(code, "DISABLED");
-    assert!(text.contains("no schema within 1.5 s"), "{text}");
+    assert!(text.contains("`--schema` did not answer within 1.5 s"), "{text}");
 }
 
 #[test]
@@ -122,13 +122,13 @@ fn a_call_waits_for_its_own_tool_only() {
     assert_eq!(result(&call(&registry, "quick", json!({}))), 1);
     assert!(started.elapsed() < Duration::from_secs(15));
     assert!(!registry.snapshot().is_complete());
-    // Whoever lets go of the registry does not wait for the slow one either.
+    // Dropping the registry does not wait for the slow tool either.
     drop(registry);
     assert!(started.elapsed() < Duration::from_secs(18));
 }
 
 #[test]
-fn answers_are_kept_between_runs_until_the_content_changes() {
+fn schemas_are_cached_until_the_content_changes() {
     let fixture = ToolFixture::new();
     let log = fixture.scratch.text("log");
     let text = |version: &str| {
@@ -140,7 +140,7 @@ fn answers_are_kept_between_runs_until_the_content_changes() {
         assert!(fixture.registry().wait_for_all().get("x").is_some());
     }
     assert_eq!(fixture.scratch.lines("log"), 1);
-    // CallAccess, but the same.
+    // A new modification time, but the same content.
     std::fs::File::open(&path)
         .and_then(|file| file.set_modified(std::time::SystemTime::now()))
         .expect("a time");
@@ -151,14 +151,14 @@ fn answers_are_kept_between_runs_until_the_content_changes() {
     let snapshot = registry.wait_for_all();
     let version = snapshot.get("x").and_then(|tool| tool.descriptor().version.clone());
     assert_eq!((version.as_deref(), fixture.scratch.lines("log")), (Some("2"), 2));
-    // A damaged cache costs asking again.
+    // A corrupt cache only means another probe.
     std::fs::write(fixture.scratch.file("cache/tools.json"), "{").expect("a file");
     assert!(fixture.registry().wait_for_all().get("x").is_some());
     assert_eq!(fixture.scratch.lines("log"), 3);
 }
 
 #[test]
-fn tools_of_a_project_do_nothing_until_they_are_trusted() {
+fn project_tools_do_not_run_until_they_are_trusted() {
     let fixture = ToolFixture::new();
     let log = fixture.scratch.text("log");
     let text = script("x", "", "echo 1").replacen("if", &format!("echo >> {log}\nif"), 1);
@@ -166,7 +166,7 @@ fn tools_of_a_project_do_nothing_until_they_are_trusted() {
     let registry = fixture.registry();
     let (code, text) = error(&call(&registry, "x", json!({})));
     assert_eq!(code, "NOT_TRUSTED");
-    assert!(text.ends_with("to trust it run `haft trust`"), "{text}");
+    assert!(text.ends_with("run `haft trust` to trust it"), "{text}");
     assert!(registry.wait_for_all().rejected()[0].untrusted);
     assert_eq!(fixture.scratch.lines("log"), 0);
 
@@ -179,7 +179,7 @@ fn tools_of_a_project_do_nothing_until_they_are_trusted() {
 }
 
 #[test]
-fn what_is_not_trusted_takes_nobodys_place() {
+fn an_untrusted_tool_replaces_no_other() {
     let fixture = ToolFixture::new();
     fixture.write("project/.haft/tools/x-tool", &script("x", "", "echo '\"project\"'"));
     fixture.tool("x", "", "echo '\"user\"'");
@@ -192,14 +192,15 @@ fn what_is_not_trusted_takes_nobodys_place() {
 }
 
 #[test]
-fn a_broken_tool_that_would_take_anothers_place_is_told_of() {
+fn a_note_reports_a_broken_tool_of_higher_precedence() {
     let fixture = ToolFixture::new();
     fixture.write("user/tools/glob-tool", "#!/bin/sh\nexit 3\n");
     let registry = fixture.registry();
     let envelope = call(&registry, "glob", json!({"pattern": "*"}));
     assert!(envelope.is_success());
     let path = fixture.scratch.text("user/tools/glob-tool");
-    let expected = format!("'{path}' is passed over (exit 3), and 'glob' of the embedded layer is called");
+    let expected =
+        format!("skipped '{path}' (`--schema` exited with 3); called 'glob' of the embedded layer instead");
     assert_eq!(envelope.notes, [expected.as_str()]);
     assert_eq!(serde_json::to_value(&envelope).expect("JSON")["notes"], json!([expected]));
     let snapshot = registry.wait_for_all();
@@ -211,7 +212,7 @@ fn a_broken_tool_that_would_take_anothers_place_is_told_of() {
 }
 
 #[test]
-fn a_tool_that_is_dropped_in_or_changed_is_there_without_a_refresh() {
+fn new_and_changed_tools_are_found_without_a_refresh() {
     let fixture = ToolFixture::new();
     let registry = fixture.registry();
     registry.wait_for_all();
@@ -227,7 +228,7 @@ fn a_tool_that_is_dropped_in_or_changed_is_there_without_a_refresh() {
 }
 
 #[test]
-fn whoever_subscribes_hears_of_changes_only() {
+fn subscribers_are_notified_of_changes_only() {
     let fixture = ToolFixture::new();
     fixture.tool("a", "", "echo 1");
     let registry = fixture.registry();

@@ -1,4 +1,4 @@
-//! A machine with tools on it.
+//! Fixture: directories with tools.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use haft_test_support::Scratch;
 use haft_tools::{CallOptions, CoreOptions, Envelope, Registry, RegistryOptions, core_tools};
 use serde_json::Value;
 
-/// A system, a user and a project, in one directory that goes with the test.
+/// A system, a user and a project in one temporary directory.
 pub(crate) struct ToolFixture {
     pub(crate) scratch: Scratch,
     pub(crate) host: Host,
@@ -38,7 +38,7 @@ impl ToolFixture {
         }
     }
 
-    /// Writes an executable.
+    /// Writes an executable file.
     pub(crate) fn write(&self, place: &str, text: &str) -> PathBuf {
         let path = self.scratch.file(place);
         let new = path.with_extension("new");
@@ -48,7 +48,7 @@ impl ToolFixture {
         path
     }
 
-    /// Writes a tool of the user in sh: what it says of itself besides its name, and what it does when it is called.
+    /// Writes a user's tool in sh: `says` are further fields of its schema, `does` is the body of a call.
     pub(crate) fn tool(&self, name: &str, says: &str, does: &str) -> PathBuf {
         self.write(&format!("user/tools/{}-tool", name.replace('_', "-")), &script(name, says, does))
     }
@@ -57,7 +57,7 @@ impl ToolFixture {
         TrustStore::open(self.places().state.as_deref())
     }
 
-    /// Trusts a file as it is.
+    /// Trusts a file with its current content.
     pub(crate) fn trust_file(&self, place: &str) {
         let path = self.scratch.file(place);
         let hash = ContentHash::of_file(&path).expect("a file");
@@ -67,7 +67,7 @@ impl ToolFixture {
     pub(crate) fn options(&self) -> RegistryOptions {
         let environment = [("PATH", "/usr/bin:/bin"), ("SECRET_KEY", "s"), ("WANTED_KEY", "w")];
         RegistryOptions {
-            // The machine may be slow; what is too slow is so by far.
+            // Generous, because the machine may be slow. Tools that must time out take much longer.
             schema_timeout: Duration::from_secs(20),
             environment: Arc::new(Environment::from_pairs(environment).expect("pairs")),
             directory: self.scratch.file("work"),
@@ -85,7 +85,7 @@ impl ToolFixture {
     }
 }
 
-/// A tool in sh.
+/// The text of a tool in sh.
 pub(crate) fn script(name: &str, says: &str, does: &str) -> String {
     let says = if says.is_empty() { String::new() } else { format!(", {says}") };
     let parameters = if says.contains("\"parameters\"") { "" } else { ", \"parameters\": {}" };
@@ -94,25 +94,25 @@ pub(crate) fn script(name: &str, says: &str, does: &str) -> String {
     )
 }
 
-/// Calls with the usual options.
+/// Calls a tool with default options.
 pub(crate) fn call(registry: &Registry, name: &str, arguments: Value) -> Envelope {
     registry.call(name, arguments, &CallOptions::default())
 }
 
-/// The result, which must be there.
+/// The result of a successful call.
 #[track_caller]
 pub(crate) fn result(envelope: &Envelope) -> Value {
     match &envelope.outcome {
         Ok(value) => value.clone(),
-        Err(fault) => panic!("{fault:?}\n{}", envelope.stderr),
+        Err(error) => panic!("{error:?}\n{}", envelope.stderr),
     }
 }
 
-/// The error, which must be one.
+/// The code and message of a failed call.
 #[track_caller]
 pub(crate) fn error(envelope: &Envelope) -> (&'static str, String) {
     match &envelope.outcome {
         Ok(value) => panic!("a result: {value}"),
-        Err(fault) => (fault.code.as_str(), fault.message.clone()),
+        Err(error) => (error.code.as_str(), error.message.clone()),
     }
 }

@@ -1,4 +1,4 @@
-//! Tools from end to end: real files, real processes.
+//! End-to-end tests with real files and processes.
 
 mod calls;
 mod concurrency;

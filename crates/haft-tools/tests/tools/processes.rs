@@ -1,4 +1,4 @@
-//! The core tools for processes in the background.
+//! Core tools for background processes.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn read(registry: &Registry, arguments: Value) -> Value {
 }
 
 #[test]
-fn a_process_is_written_to_read_and_ended() {
+fn a_process_can_be_written_to_read_and_awaited() {
     let fixture = ToolFixture::new();
     let registry = fixture.registry();
     let id = start(
@@ -41,7 +41,7 @@ fn a_process_is_written_to_read_and_ended() {
 }
 
 #[test]
-fn kill_ends_the_whole_tree_and_a_signal_only_signals() {
+fn kill_ends_the_whole_tree_and_a_signal_is_only_sent() {
     let fixture = ToolFixture::new();
     let registry = fixture.registry();
     let marker = Marker::new();
@@ -60,11 +60,11 @@ fn kill_ends_the_whole_tree_and_a_signal_only_signals() {
     assert_eq!(read(&registry, json!({"id": id, "wait": 20}))["output"], "caught\n");
     let (code, text) = error(&call(&registry, "process_kill", json!({"id": "p99"})));
     assert_eq!(code, "INVALID_PARAMS");
-    assert!(text.starts_with("there is no process 'p99'; there is p1, p2"), "{text}");
+    assert!(text.starts_with("unknown process 'p99'; known processes: p1, p2"), "{text}");
 }
 
 #[test]
-fn the_time_to_live_ends_it_and_so_does_the_end_of_the_registry() {
+fn a_process_ends_with_its_time_to_live_or_the_registry() {
     let fixture = ToolFixture::new();
     let registry = fixture.registry();
     let short = start(&registry, json!({"command": "sleep 100", "ttl": 0.2}));
@@ -80,7 +80,7 @@ fn the_time_to_live_ends_it_and_so_does_the_end_of_the_registry() {
 }
 
 #[test]
-fn what_cannot_be_started_is_said() {
+fn a_failure_to_start_is_reported() {
     let fixture = ToolFixture::new();
     let registry = fixture.registry();
     let start = |arguments: Value| error(&call(&registry, "process_start", arguments));

@@ -1,4 +1,4 @@
-//! A project's tool is replaced while it is called: what was not trusted never runs.
+//! Project tools that are replaced while they are called: untrusted content never runs.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,7 +11,7 @@ use crate::fixture::{ToolFixture, call, error, result, script};
 
 const TOOL: &str = "project/.haft/tools/x-tool";
 
-/// Ways to put another content in the place of a file, each with the content.
+/// Replaces the content of a file.
 type Swap = fn(&Path, &str);
 
 fn by_rename(path: &Path, text: &str) {
@@ -36,7 +36,7 @@ fn by_link(path: &Path, text: &str) {
 }
 
 #[test]
-fn a_tool_that_is_swapped_while_it_is_called_never_runs_other_code() {
+fn a_tool_replaced_during_calls_never_runs_other_code() {
     for swap in [by_rename as Swap, in_place, by_link] {
         let fixture = ToolFixture::new();
         let log = fixture.scratch.text("log");
@@ -67,7 +67,7 @@ fn a_tool_that_is_swapped_while_it_is_called_never_runs_other_code() {
 }
 
 #[test]
-fn a_trusted_script_finds_its_neighbours_by_the_directory_it_is_told() {
+fn a_trusted_script_finds_files_next_to_it() {
     let fixture = ToolFixture::new();
     fixture.write("project/.haft/tools/library.sh", "answer=42\n");
     fixture.write(TOOL, &script("x", "", ". \"$HAFT_TOOL_DIR/library.sh\"; echo $answer"));
@@ -79,7 +79,7 @@ fn a_trusted_script_finds_its_neighbours_by_the_directory_it_is_told() {
 }
 
 #[test]
-fn a_huge_file_is_not_hashed_to_learn_whether_it_is_trusted() {
+fn a_huge_file_is_not_hashed_to_check_its_trust() {
     let fixture = ToolFixture::new();
     fixture.write(TOOL, &script("x", "", "echo 1"));
     let huge = fixture.write("project/.haft/tools/huge-tool", "");
@@ -90,11 +90,11 @@ fn a_huge_file_is_not_hashed_to_learn_whether_it_is_trusted() {
         found.unwrap_or_default()
     };
     assert_eq!(reason("huge"), "it is larger than 256 MiB");
-    assert_eq!(reason("x"), "not trusted; run `haft trust`");
+    assert_eq!(reason("x"), "not trusted; run `haft trust` to trust it");
 }
 
 #[test]
-fn a_tool_that_others_could_replace_takes_nobodys_place() {
+fn a_tool_that_others_can_write_replaces_no_other() {
     let fixture = ToolFixture::new();
     fixture.tool("glob", "", "echo '\"mine\"'");
     let mode = |place: &str, mode| {
@@ -113,7 +113,7 @@ fn a_tool_that_others_could_replace_takes_nobodys_place() {
 }
 
 #[test]
-fn a_tools_directory_with_too_many_entries_is_not_looked_through() {
+fn a_tools_directory_with_too_many_entries_is_rejected() {
     let fixture = ToolFixture::new();
     let directory = fixture.scratch.file("project/.haft/tools");
     for number in 0..10_001 {
@@ -122,11 +122,11 @@ fn a_tools_directory_with_too_many_entries_is_not_looked_through() {
     let snapshot = fixture.registry().wait_for_all();
     let rejected = &snapshot.rejected()[0];
     assert_eq!(rejected.path.as_ref(), Some(&directory));
-    assert_eq!(rejected.reason, "the directory has more than 10000 entries and is not looked through");
+    assert_eq!(rejected.reason, "the directory has more than 10000 entries");
 }
 
 #[test]
-fn a_link_out_of_the_project_is_not_followed() {
+fn a_link_that_leaves_the_project_is_not_followed() {
     let fixture = ToolFixture::new();
     let outside = fixture.write("work/x-tool", &script("x", "", "echo 1"));
     std::os::unix::fs::symlink(&outside, fixture.scratch.file(TOOL)).expect("a link");

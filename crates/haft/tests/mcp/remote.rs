@@ -100,7 +100,7 @@ fn a_bare_name_is_enough_where_only_one_has_it() {
     haft(&scratch).args(["-c", "tool add a=1 b=2 | jq .sum"]).run().status(0).stdout("3\n");
     let scratch = with_stand_ins(&["one", "two"]);
     let refused = haft(&scratch).args(["-c", "tool add a=1 b=2"]).run().status(126);
-    refused.stderr_has("'add' may be any of one.add, two.add; give the full name");
+    refused.stderr_has("'add' is ambiguous: one.add, two.add; use the full name");
     haft(&scratch).args(["-c", "tool two.add a=1 b=2"]).run().status(0).stdout("{\"sum\":3}\n");
 }
 

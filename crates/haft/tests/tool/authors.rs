@@ -41,7 +41,7 @@ fn a_tool_in_rust_is_built_tested_and_right() {
     let _ = (cargo("test"), cargo("build"));
     let built = package.join("target/debug/rust-words-tool");
     let checked = tool(&scratch, &["check"]).arg(&built).run().status(0).output_text();
-    assert!(checked.contains("{\"text\":\"to be or not to be\"} gives {\"words\":6}"), "{checked}");
+    assert!(checked.contains("{\"text\":\"to be or not to be\"} returns {\"words\":6}"), "{checked}");
     std::fs::copy(&built, scratch.file("home/.config/haft/tools/rust-words-tool")).expect("a file");
     let _ = tool(&scratch, &["call", "rust_words", "text=a b"]).run().status(0).stdout("{\"words\":2}\n");
 }

@@ -64,7 +64,7 @@ fn a_call_prints_the_result_or_the_whole_envelope() {
     let _ = tool(&scratch, &["call", "add", "a=one"])
         .run()
         .status(2)
-        .stderr_has("parameter 'a': given 'one', wanted integer");
+        .stderr_has("parameter 'a': expected integer, got 'one'");
     let _ = tool(&scratch, &["call", "ad", "a=1"]).run().status(127).stderr_has("did you mean 'add'?");
     let _ = tool(&scratch, &["call", "--toolset", "gr*,glob", "add", "a=1"])
         .run()
@@ -194,7 +194,7 @@ fn processes_last_as_long_as_the_haft_that_started_them() {
 fn a_broken_tool_is_passed_over_aloud() {
     let scratch = scene();
     write(&scratch, "home/.config/haft/tools/glob-tool", "#!/bin/sh\nexit 3\n");
-    let said = "is passed over (exit 3), and 'glob' of the embedded layer is called";
+    let said = "(`--schema` exited with 3); called 'glob' of the embedded layer instead";
     let _ = tool(&scratch, &["call", "glob", "pattern=*"]).run().status(0).stderr_has(said);
     let _ = crate::scene::haft(&scratch).args(["-c", "glob pattern='*'"]).run().status(0).stderr_has(said);
     let _ = tool(&scratch, &["list"])

@@ -25,7 +25,7 @@ fn in_a_script_a_tool_is_a_command() {
     let _ = script("add a=x || echo \"status $?\"")
         .status(0)
         .stdout("status 2\n")
-        .stderr_has("add: parameter 'a': given 'x', wanted integer");
+        .stderr_has("add: parameter 'a': expected integer, got 'x'");
     let _ = script("add a=1 list=oops; echo $?").status(0).stdout("3\n").stderr_has("went wrong");
     let _ = script("no_such_tool").status(127).stderr_has("no_such_tool: command not found");
     let _ = script("add() { echo function; }; add a=1").status(0).stdout("function\n");
@@ -56,7 +56,7 @@ fn a_projects_tools_are_refused_until_they_are_trusted() {
     let scratch = scene();
     write(&scratch, "work/.haft/tools/mine-tool", &ADD.replace("\"add\"", "\"mine\""));
     let _ =
-        tool(&scratch, &["call", "mine", "a=1"]).run().status(126).stderr_has("to trust it run `haft trust`");
+        tool(&scratch, &["call", "mine", "a=1"]).run().status(126).stderr_has("run `haft trust` to trust it");
     let _ = haft(&scratch).args(["-c", "mine a=1"]).run().status(126).stderr_has("not trusted");
     let _ = haft(&scratch).args(["trust", "--yes"]).run().status(0);
     let _ = tool(&scratch, &["call", "mine", "a=1"]).run().status(0);

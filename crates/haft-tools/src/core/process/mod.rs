@@ -1,4 +1,4 @@
-//! Processes in the background, for agents that have nothing but tools: one tool for each thing to do with them.
+//! Tools for background processes, for agents without a shell.
 
 mod start;
 mod table;
@@ -11,7 +11,7 @@ use crate::native::NativeTool;
 
 use table::ProcessTable;
 
-/// The tools, which share one table of processes.
+/// The tools, which share one process table.
 pub(super) fn tools(options: &CoreOptions) -> Vec<Arc<dyn NativeTool>> {
     let table = Arc::new(ProcessTable::default());
     vec![

@@ -1,4 +1,4 @@
-//! `process_start`: a program in the background.
+//! `process_start`: starts a program in the background.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -37,16 +37,16 @@ impl NativeTool for ProcessStartTool {
     fn descriptor(&self) -> ToolDescriptor {
         describe(
             "process_start",
-            "ProcessStartTool a program in the background: a server, a watcher, a long build. It ends with all it has started when its time to live is up, or with the session.",
+            "Start a background process, such as a server or a long build. It is terminated with all its descendants when its time to live expires or the session ends.",
             ToolAccess::Unknown,
             json!({
                 "properties": {
-                    "command": {"type": "string", "description": "A command line for the shell"},
-                    "argv": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "Or a program and its arguments, without a shell"},
-                    "cwd": {"type": "string", "description": "Where it starts"},
-                    "env": {"type": "object", "additionalProperties": {"type": "string"}, "description": "Variables it gets besides"},
-                    "ttl": {"type": "number", "exclusiveMinimum": 0, "maximum": 604_800, "default": 1800, "description": "How long it may live, in seconds"},
-                    "terminal": {"type": "boolean", "default": false, "description": "Give it a terminal of its own"},
+                    "command": {"type": "string", "description": "Shell script to run"},
+                    "argv": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "Program and arguments to run without a shell, instead of command"},
+                    "cwd": {"type": "string", "description": "Working directory"},
+                    "env": {"type": "object", "additionalProperties": {"type": "string"}, "description": "Additional environment variables"},
+                    "ttl": {"type": "number", "exclusiveMinimum": 0, "maximum": 604_800, "default": 1800, "description": "Time to live in seconds"},
+                    "terminal": {"type": "boolean", "default": false, "description": "Run it in a pseudo-terminal"},
                 },
             }),
         )
@@ -87,9 +87,9 @@ impl ProcessStartTool {
             (Some(text), None) if !self.shell.is_empty() => {
                 Ok(self.shell.iter().cloned().chain([OsString::from(text)]).collect())
             }
-            (Some(_), None) => Err(CallError::invalid("there is no shell here; give the program as 'argv'")),
+            (Some(_), None) => Err(CallError::invalid("no shell is available; use 'argv'")),
             (None, Some(argv)) => Ok(argv.iter().map(OsString::from).collect()),
-            _ => Err(CallError::invalid("give either 'command' or 'argv'")),
+            _ => Err(CallError::invalid("set either 'command' or 'argv'")),
         }
     }
 }

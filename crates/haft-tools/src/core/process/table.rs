@@ -1,29 +1,31 @@
-//! The processes that were started, each under a name.
+//! The table of background processes.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use haft_process::capture::Output;
-use haft_process::{Exit, JobController, JobHandle, JobOutcome, signal_name};
+use haft_process::{JobController, Exit, JobHandle, JobOutcome};
 use serde_json::{Value, json};
 
 use crate::envelope::CallError;
+use crate::sync::lock;
+use crate::text;
 
-/// So many that have ended are remembered.
-const KEPT: usize = 64;
+/// Maximum number of ended processes in the table.
+const MAX_ENDED_PROCESSES: usize = 64;
 
-/// All processes. With the table they end.
+/// All background processes. They end when the table is dropped.
 #[derive(Debug, Default)]
 pub(super) struct ProcessTable {
     processes: Mutex<BTreeMap<u64, Arc<BackgroundProcess>>>,
 }
 
-/// A process in the background.
+/// A background process.
 #[derive(Debug)]
 pub(super) struct BackgroundProcess {
     pub(super) number: u64,
-    /// What was asked for: a text for the shell, or a program and its arguments.
+    /// The command as requested: a shell script or a list of arguments.
     pub(super) command: Value,
     pub(super) started: Instant,
     pub(super) time_to_live: Duration,
@@ -33,10 +35,10 @@ pub(super) struct BackgroundProcess {
 
 #[derive(Debug)]
 struct ProcessState {
-    /// Until it has ended.
+    /// Present until the process has ended.
     handle: Option<JobHandle>,
     ended: Option<ProcessEnd>,
-    /// Up to where its output was read.
+    /// Position up to which the output was read.
     cursor: u64,
 }
 
@@ -71,7 +73,7 @@ impl ProcessTable {
             .filter(|(_, process)| !process.is_running())
             .map(|(number, _)| *number)
             .collect();
-        for old in over.iter().take(over.len().saturating_sub(KEPT)) {
+        for old in over.iter().take(over.len().saturating_sub(MAX_ENDED_PROCESSES)) {
             processes.remove(old);
         }
         processes.insert(number, process.clone());
@@ -86,9 +88,9 @@ impl ProcessTable {
             let all = if all.is_empty() {
                 "none was started".to_owned()
             } else {
-                format!("there is {}", all.join(", "))
+                format!("known processes: {}", all.join(", "))
             };
-            CallError::invalid(format!("there is no process '{id}'; {all}"))
+            CallError::invalid(format!("unknown process '{id}'; {all}"))
         })
     }
 
@@ -103,20 +105,20 @@ impl BackgroundProcess {
     }
 
     pub(super) fn is_running(&self) -> bool {
-        self.settle().ended.is_none()
+        self.update_state().ended.is_none()
     }
 
-    /// Its output, both streams in true order.
+    /// The output, with both streams in order.
     pub(super) fn output(&self) -> Option<&Output> {
         self.controller.captured().output.as_ref()
     }
 
-    /// Reads on from where it was read last, at most so much; says how much was lost on the way.
-    pub(super) fn read_on(&self, budget: usize) -> Result<(Vec<u8>, u64), CallError> {
+    /// Reads new output, at most `budget` bytes. Also returns how many bytes were lost.
+    pub(super) fn read_new(&self, budget: usize) -> Result<(Vec<u8>, u64), CallError> {
         let Some(output) = self.output() else { return Ok((Vec::new(), 0)) };
         let mut state = lock(&self.state);
         let (mut bytes, mut lost) = (Vec::new(), 0);
-        // What is kept may lie in several places, each read for itself.
+        // The output may be stored in several parts, and each read returns one of them.
         loop {
             let growth = output
                 .read_since(state.cursor, budget - bytes.len())
@@ -130,12 +132,12 @@ impl BackgroundProcess {
         }
     }
 
-    /// Up to where it was read.
+    /// Position up to which the output was read.
     pub(super) fn cursor(&self) -> u64 {
         lock(&self.state).cursor
     }
 
-    /// Ends it with all its processes, and waits for that.
+    /// Terminates the process and all its descendants, and waits for them.
     pub(super) fn end(&self) {
         let handle = lock(&self.state).handle.take();
         if let Some(outcome) = handle.and_then(JobHandle::end) {
@@ -143,9 +145,9 @@ impl BackgroundProcess {
         }
     }
 
-    /// How it stands, as data.
+    /// The state of the process as JSON.
     pub(super) fn report(&self) -> Value {
-        let ended = self.settle().ended.clone();
+        let ended = self.update_state().ended.clone();
         let mut report = json!({
             "id": self.id(),
             "pid": self.controller.pid(),
@@ -165,9 +167,7 @@ impl BackgroundProcess {
                 match ended.exit {
                     Exit::Code(code) => report["exit_code"] = code.into(),
                     Exit::Signal(signal) => {
-                        let name =
-                            signal_name(signal).map_or(signal.to_string(), |name| format!("SIG{name}"));
-                        report["signal"] = name.into();
+                        report["signal"] = text::signal(signal).into();
                     }
                 }
             }
@@ -175,8 +175,8 @@ impl BackgroundProcess {
         report
     }
 
-    /// Notes its end if it has come.
-    fn settle(&self) -> MutexGuard<'_, ProcessState> {
+    /// Records the end of the process if it has ended.
+    fn update_state(&self) -> MutexGuard<'_, ProcessState> {
         let mut state = lock(&self.state);
         if state.handle.as_ref().is_some_and(JobHandle::is_finished)
             && let Some(outcome) = state.handle.take().and_then(JobHandle::wait)
@@ -193,8 +193,4 @@ impl BackgroundProcess {
 
 fn round(duration: Duration) -> f64 {
     duration.as_millis() as f64 / 1e3
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! What can be done with processes in the background: read, write, close, kill, list.
+//! Tools that read, write to, close, kill and list background processes.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,10 +15,10 @@ use crate::envelope::CallError;
 use crate::native::{CallContext, NativeTool};
 use crate::tool::ToolDescriptor;
 
-/// How often somebody who waits looks whether he is still wanted.
-const LOOK: Duration = Duration::from_millis(100);
+/// Interval between checks for cancellation.
+const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// `process_read`: what it has written.
+/// `process_read`: reads the output.
 #[derive(Debug)]
 pub(super) struct ProcessReadTool(pub(super) Arc<ProcessTable>);
 
@@ -36,16 +36,16 @@ impl NativeTool for ProcessReadTool {
     fn descriptor(&self) -> ToolDescriptor {
         describe(
             "process_read",
-            "ProcessReadTool what a background process has written: since it was read last, or its last lines, or lines by number; and whether it still runs.",
+            "Read the output of a background process: everything new since the last read, the last lines, or a range of lines. Also reports whether it still runs.",
             ToolAccess::None,
             json!({
                 "properties": {
                     "id": id(),
-                    "tail": {"type": "integer", "minimum": 1, "description": "Its last lines, so many"},
-                    "first": {"type": "integer", "minimum": 1, "description": "Lines from this number on"},
-                    "last": {"type": "integer", "minimum": 1, "description": "Lines up to this number"},
-                    "wait": {"type": "number", "minimum": 0, "maximum": 600, "default": 0, "description": "Wait so many seconds at most for something new, or its end"},
-                    "limit": {"type": "integer", "minimum": 1, "default": 32768, "maximum": 1_048_576, "description": "At most so many bytes"},
+                    "tail": {"type": "integer", "minimum": 1, "description": "Number of last lines"},
+                    "first": {"type": "integer", "minimum": 1, "description": "First line of a range"},
+                    "last": {"type": "integer", "minimum": 1, "description": "Last line of a range"},
+                    "wait": {"type": "number", "minimum": 0, "maximum": 600, "default": 0, "description": "Seconds to wait for new output or the end of the process"},
+                    "limit": {"type": "integer", "minimum": 1, "default": 32768, "maximum": 1_048_576, "description": "Maximum number of bytes"},
                 },
                 "required": ["id"],
             }),
@@ -64,7 +64,7 @@ impl NativeTool for ProcessReadTool {
             (None, first, last) => {
                 Some(OutputView::Lines { first: first.unwrap_or(1), last: last.unwrap_or(u64::MAX - 1) })
             }
-            _ => return Err(CallError::invalid("give either 'tail' or 'first' and 'last'")),
+            _ => return Err(CallError::invalid("use either 'tail' or 'first'/'last'")),
         };
         match view {
             Some(view) => {
@@ -75,7 +75,7 @@ impl NativeTool for ProcessReadTool {
                 report["truncated"] = (!slice.omissions.is_empty()).into();
             }
             None => {
-                let (bytes, lost) = process.read_on(arguments.limit)?;
+                let (bytes, lost) = process.read_new(arguments.limit)?;
                 report["output"] = DecodedText::decode(&bytes).text.into();
                 report["more"] = (process.cursor() < output.total_bytes()).into();
                 if lost > 0 {
@@ -88,7 +88,7 @@ impl NativeTool for ProcessReadTool {
     }
 }
 
-/// Waits until there is something new to read, or the process has ended, or the time is up.
+/// Waits for new output, the end of the process or the time limit.
 fn wait(process: &BackgroundProcess, limit: Duration, call: &CallContext<'_>) -> Result<(), CallError> {
     let end = Instant::now() + limit;
     while let Some(output) = process.output() {
@@ -96,12 +96,12 @@ fn wait(process: &BackgroundProcess, limit: Duration, call: &CallContext<'_>) ->
             break;
         }
         call.check()?;
-        output.wait_since(process.cursor(), Some(end.min(Instant::now() + LOOK)));
+        output.wait_since(process.cursor(), Some(end.min(Instant::now() + CANCEL_CHECK_INTERVAL)));
     }
     Ok(())
 }
 
-/// `process_write`: input for it.
+/// `process_write`: writes to standard input.
 #[derive(Debug)]
 pub(super) struct ProcessWriteTool(pub(super) Arc<ProcessTable>);
 
@@ -116,13 +116,13 @@ impl NativeTool for ProcessWriteTool {
     fn descriptor(&self) -> ToolDescriptor {
         describe(
             "process_write",
-            "Give a background process input, exactly as it is: a line needs its newline.",
+            "Write to the standard input of a background process. The text is sent unchanged, so end a line with a newline.",
             ToolAccess::None,
             json!({
                 "properties": {
                     "id": id(),
-                    "input": {"type": "string", "description": "The input"},
-                    "close": {"type": "boolean", "default": false, "description": "End its input after that"},
+                    "input": {"type": "string", "description": "Text to write"},
+                    "close": {"type": "boolean", "default": false, "description": "Close standard input afterwards"},
                 },
                 "required": ["id", "input"],
             }),
@@ -140,7 +140,7 @@ impl NativeTool for ProcessWriteTool {
     }
 }
 
-/// `process_close`: the end of its input.
+/// `process_close`: closes standard input.
 #[derive(Debug)]
 pub(super) struct ProcessCloseTool(pub(super) Arc<ProcessTable>);
 
@@ -153,7 +153,7 @@ impl NativeTool for ProcessCloseTool {
     fn descriptor(&self) -> ToolDescriptor {
         describe(
             "process_close",
-            "End the input of a background process.",
+            "Close the standard input of a background process.",
             ToolAccess::None,
             json!({"properties": {"id": id()}, "required": ["id"]}),
         )
@@ -166,7 +166,7 @@ impl NativeTool for ProcessCloseTool {
     }
 }
 
-/// `process_kill`: its end.
+/// `process_kill`: terminates the process or sends a signal.
 #[derive(Debug)]
 pub(super) struct ProcessKillTool(pub(super) Arc<ProcessTable>);
 
@@ -180,12 +180,12 @@ impl NativeTool for ProcessKillTool {
     fn descriptor(&self) -> ToolDescriptor {
         describe(
             "process_kill",
-            "End a background process with all it has started, and wait until they are gone; or only send it a signal.",
+            "Terminate a background process and all its descendants, and wait until they have ended. With signal, only send that signal.",
             ToolAccess::None,
             json!({
                 "properties": {
                     "id": id(),
-                    "signal": {"type": "string", "description": "Send only this signal, such as `INT` or `HUP`"},
+                    "signal": {"type": "string", "description": "Signal to send instead, such as `INT` or `HUP`"},
                 },
                 "required": ["id"],
             }),
@@ -201,15 +201,14 @@ impl NativeTool for ProcessKillTool {
         };
         let process = running(&self.0, &arguments.id)?;
         let name = signal.trim_start_matches("SIG");
-        let number = signal_number(name).ok_or_else(|| {
-            CallError::invalid(format!("parameter 'signal': there is no signal '{signal}'"))
-        })?;
+        let number = signal_number(name)
+            .ok_or_else(|| CallError::invalid(format!("parameter 'signal': unknown signal '{signal}'")))?;
         process.controller.signal(number).map_err(|error| CallError::failed(error.to_string()))?;
         Ok(process.report())
     }
 }
 
-/// `process_list`: all of them.
+/// `process_list`: lists all processes.
 #[derive(Debug)]
 pub(super) struct ProcessListTool(pub(super) Arc<ProcessTable>);
 
@@ -217,7 +216,7 @@ impl NativeTool for ProcessListTool {
     fn descriptor(&self) -> ToolDescriptor {
         describe(
             "process_list",
-            "ProcessListTool the background processes: what still runs, and how the others ended.",
+            "List background processes: those that run, and how the others ended.",
             ToolAccess::None,
             json!({"properties": {}}),
         )
@@ -229,7 +228,7 @@ impl NativeTool for ProcessListTool {
 }
 
 fn id() -> Value {
-    json!({"type": "string", "description": "The process, as process_start named it"})
+    json!({"type": "string", "description": "Id of the process, from process_start"})
 }
 
 fn running(table: &ProcessTable, id: &str) -> Result<Arc<BackgroundProcess>, CallError> {
