@@ -5,6 +5,7 @@ mod concurrency;
 mod core_files;
 mod core_search;
 mod discovery;
+mod examples;
 mod fixture;
 mod processes;
 mod replaced_files;
