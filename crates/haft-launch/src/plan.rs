@@ -130,7 +130,8 @@ impl Draft<'_> {
         let reason = first_reason.unwrap_or_default();
         let error =
             Error::new(ErrorKind::Size, format!("the prompt does not fit agent \"{agent}\": {reason}"));
-        Err(error.with_hint("use fewer contexts, or let the agent accept its prompt by file or standard input"))
+        Err(error
+            .with_hint("use fewer contexts, or let the agent accept its prompt by file or standard input"))
     }
 
     /// Returns the possible role deliveries and the prompt. If the agent accepts no role, the role is

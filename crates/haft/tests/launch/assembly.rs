@@ -186,8 +186,9 @@ fn what_cannot_be_made_stops_the_launch_or_is_named() {
          [[context]]\nname = 'must'\nfile = 'must'\ntags = ['m']\nrequired = false\n\
          [[role]]\nname = 'needed'\nfile = 'no-role'\n[[role]]\nname = 'spare'\nfile = 'no-role'\noptional = true",
     );
-    let run =
-        world.launch(&["x"]).stderr_has("context \"file\" is left out: \"none\" cannot be read: no such file");
+    let run = world
+        .launch(&["x"])
+        .stderr_has("context \"file\" is left out: \"none\" cannot be read: no such file");
     let run = run.stderr_has("context \"fails\" is left out: it exited with status 3: why");
     run.stderr_has("context \"slow\" is left out: it took longer than 1 s");
     assert_eq!(world.prompt(), "x");

@@ -12,7 +12,7 @@ fn check_says_what_is_wrong_and_new_writes_what_is_right() {
     assert_eq!(good["ok"], true);
     write(&scratch, "bad-tool", "#!/bin/sh\nexit 4\n");
     let bad = tool(&scratch, &["check", "../bad-tool"]).run().status(1).output_text();
-    assert!(bad.contains("WRONG   schema       exit 4"), "{bad}");
+    assert!(bad.contains("WRONG   schema       `--schema` exited with 4"), "{bad}");
     for (name, language) in [("py_words", "python"), ("sh_words", "bash")] {
         let _ = tool(&scratch, &["new", name, "--lang", language]).run().status(0).stderr("");
         let _ =
@@ -20,6 +20,19 @@ fn check_says_what_is_wrong_and_new_writes_what_is_right() {
         let _ = tool(&scratch, &["new", name, "--lang", language]).run().status(1).stderr_has("file exists");
     }
     let _ = tool(&scratch, &["new", "not/good"]).run().status(2);
+}
+
+#[test]
+fn new_without_a_home_directory_asks_for_a_directory() {
+    let scratch = scene();
+    let new = |words: &[&str]| tool(&scratch, &[&["new", "words"], words].concat()).env("HOME", "").run();
+    let _ = new(&[])
+        .status(2)
+        .stderr_has("cannot create tool 'words': HOME is not set, so there is no directory for tools")
+        .stderr_has("hint: set HOME, or choose a directory with `--into DIR`");
+    assert!(!scratch.file("work/words-tool").exists());
+    let _ = new(&["--into", "."]).status(0);
+    assert!(scratch.file("work/words-tool").exists());
 }
 
 /// It is built from what is there: the crates of this workspace are its crates.

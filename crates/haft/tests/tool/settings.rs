@@ -35,7 +35,9 @@ fn servers_that_say_nothing_are_asked_at_once_and_no_longer_than_the_call_may_ta
     write(&scratch, CONFIG, &["one", "two", "three"].map(server).concat());
     for name in ["anything", "two.anything"] {
         let run = tool(&scratch, &["call", "--timeout", "1s", name]).run().status(124);
-        let run = run.stderr_has(&format!("the MCP servers that may have '{name}' did not list their tools within 1s"));
+        let run = run.stderr_has(&format!(
+            "the MCP servers that may have '{name}' did not list their tools within 1s"
+        ));
         let _ = run.within(Duration::from_secs(10));
     }
 }

@@ -44,7 +44,9 @@ pub(super) fn run(arguments: &ToolNewArguments, process: &ProcessContext) -> Res
             let project = places.project.as_ref().map(|project| project.join("tools"));
             let in_project = arguments.into.is_none() && project.is_some();
             let usual = project.or_else(|| places.user.map(|user| user.join("tools")));
-            let directory = arguments.into.clone().or(usual).unwrap_or_else(|| here.clone());
+            let Some(directory) = arguments.into.clone().or(usual) else {
+                return Err(no_tools_directory(&name));
+            };
             let path = here.join(directory).join(&file_name);
             write(&path, &text.replace("NAME", &name), 0o777)?;
             let findings = ToolRuntime::new(process)?.registry.check_tool(&path);
@@ -56,6 +58,13 @@ pub(super) fn run(arguments: &ToolNewArguments, process: &ProcessContext) -> Res
             told(arguments, &name, &path, hint, i32::from(!good))
         }
     }
+}
+
+/// The error if neither a project nor the user has a directory for tools.
+fn no_tools_directory(name: &str) -> Failure {
+    let message = format!("cannot create tool '{name}': HOME is not set, so there is no directory for tools");
+    let hint = "set HOME, or choose a directory with `--into DIR`".to_owned();
+    Failure { hint: Some(hint), ..Failure::usage(message) }
 }
 
 fn manifest(package: &str) -> String {
