@@ -45,39 +45,39 @@ pub struct Directories {
 
 impl Directories {
     /// Determines the directories and searches for the project.
-    pub fn resolve(sources: &DirectoryInputs<'_>) -> Directories {
-        let user = base(sources.config_home, sources.home, ".config");
-        let project = sources.working_directory.and_then(find_project);
+    pub fn resolve(inputs: &DirectoryInputs<'_>) -> Directories {
+        let user = base(inputs.config_home, inputs.home, ".config");
+        let project = inputs.working_directory.and_then(find_project);
         Directories {
-            system: sources.system.map(Path::to_path_buf),
+            system: inputs.system.map(Path::to_path_buf),
             // The user's own configuration directory is never a project.
             project: project.filter(|project| Some(project) != user.as_ref()),
             user,
-            state: base(sources.state_home, sources.home, ".local/state"),
-            cache: base(sources.cache_home, sources.home, ".cache"),
+            state: base(inputs.state_home, inputs.home, ".local/state"),
+            cache: base(inputs.cache_home, inputs.home, ".cache"),
         }
     }
 
     /// Directories that may hold tools, from lowest to highest precedence.
     pub fn tool_directories(&self) -> Vec<(Layer, PathBuf)> {
-        let below = |place: &Option<PathBuf>| place.as_ref().map(|place| place.join("tools"));
+        let below = |directory: &Option<PathBuf>| directory.as_ref().map(|directory| directory.join("tools"));
         let all = [
             (Layer::System, self.system.clone()),
             (Layer::User, below(&self.user)),
             (Layer::Project, below(&self.project)),
         ];
-        all.into_iter().filter_map(|(layer, place)| Some((layer, place?))).collect()
+        all.into_iter().filter_map(|(layer, directory)| Some((layer, directory?))).collect()
     }
 }
 
-fn base(chosen: Option<&Path>, home: Option<&Path>, usual: &str) -> Option<PathBuf> {
-    let chosen = chosen.filter(|chosen| chosen.is_absolute()).map(Path::to_path_buf);
-    Some(chosen.or_else(|| Some(home?.join(usual)))?.join("haft"))
+fn base(configured: Option<&Path>, home: Option<&Path>, default: &str) -> Option<PathBuf> {
+    let configured = configured.filter(|configured| configured.is_absolute()).map(Path::to_path_buf);
+    Some(configured.or_else(|| Some(home?.join(default)))?.join("haft"))
 }
 
 /// Finds the nearest `.haft` directory at or above `from`.
 pub fn find_project(from: &Path) -> Option<PathBuf> {
-    from.ancestors().map(|directory| directory.join(PROJECT_DIRECTORY)).find(|place| place.is_dir())
+    from.ancestors().map(|directory| directory.join(PROJECT_DIRECTORY)).find(|directory| directory.is_dir())
 }
 
 #[cfg(test)]
@@ -90,25 +90,25 @@ mod tests {
 
     #[test]
     fn defaults_are_below_home() {
-        let places =
+        let directories =
             Directories::resolve(&DirectoryInputs { home: path("/home/me"), ..DirectoryInputs::default() });
-        assert_eq!(places.user.as_deref(), path("/home/me/.config/haft"));
-        assert_eq!(places.state.as_deref(), path("/home/me/.local/state/haft"));
-        assert_eq!(places.cache.as_deref(), path("/home/me/.cache/haft"));
-        assert_eq!((places.system, places.project), (None, None));
+        assert_eq!(directories.user.as_deref(), path("/home/me/.config/haft"));
+        assert_eq!(directories.state.as_deref(), path("/home/me/.local/state/haft"));
+        assert_eq!(directories.cache.as_deref(), path("/home/me/.cache/haft"));
+        assert_eq!((directories.system, directories.project), (None, None));
     }
 
     #[test]
     fn absolute_xdg_variables_win_and_relative_ones_are_ignored() {
-        let sources = DirectoryInputs {
+        let inputs = DirectoryInputs {
             home: path("/home/me"),
             config_home: path("/elsewhere"),
             cache_home: path("relative"),
             ..DirectoryInputs::default()
         };
-        let places = Directories::resolve(&sources);
-        assert_eq!(places.user.as_deref(), path("/elsewhere/haft"));
-        assert_eq!(places.cache.as_deref(), path("/home/me/.cache/haft"));
+        let directories = Directories::resolve(&inputs);
+        assert_eq!(directories.user.as_deref(), path("/elsewhere/haft"));
+        assert_eq!(directories.cache.as_deref(), path("/home/me/.cache/haft"));
     }
 
     #[test]
@@ -128,14 +128,14 @@ mod tests {
 
     #[test]
     fn tool_directories_are_ordered_by_precedence() {
-        let places = Directories {
+        let directories = Directories {
             system: Some("/s".into()),
             user: Some("/u".into()),
             project: Some("/p/.haft".into()),
             ..Directories::default()
         };
         let expected = [(Layer::System, "/s"), (Layer::User, "/u/tools"), (Layer::Project, "/p/.haft/tools")];
-        let expected = expected.map(|(layer, place)| (layer, PathBuf::from(place)));
-        assert_eq!(places.tool_directories(), expected);
+        let expected = expected.map(|(layer, directory)| (layer, PathBuf::from(directory)));
+        assert_eq!(directories.tool_directories(), expected);
     }
 }

@@ -9,7 +9,7 @@ pub struct Section {
     pub name: &'static str,
     /// Table or list.
     pub shape: SectionShape,
-    /// What it configures.
+    /// Short description.
     pub summary: &'static str,
 }
 

@@ -64,8 +64,8 @@ mod tests {
 
     #[test]
     fn later_registries_find_stored_outputs() {
-        let place = tempfile::tempdir().expect("a directory");
-        let directory = Some(place.path().join("outputs"));
+        let scratch = tempfile::tempdir().expect("a directory");
+        let directory = Some(scratch.path().join("outputs"));
         let (one, two) = (output(b"abc"), output(b"0123456789"));
         let outputs = KeptOutputs::new(directory.clone());
         let path = outputs.keep(&one, "stdout").expect("a file");

@@ -99,15 +99,15 @@ impl ToolRun<'_> {
         if self.outcome.cancelled {
             return Err((ErrorCode::Cancelled, format!("the call of tool '{name}' was cancelled")));
         }
-        let said = text::last_line(stderr).map_or(String::new(), |line| format!(": {line}"));
+        let reason = text::last_line(stderr).map_or(String::new(), |line| format!(": {line}"));
         match self.outcome.exit {
             Exit::Code(0) => self.value(),
             Exit::Code(code) => {
-                Err((ErrorCode::ToolCrashed, format!("tool '{name}' exited with {code}{said}")))
+                Err((ErrorCode::ToolCrashed, format!("tool '{name}' exited with {code}{reason}")))
             }
             Exit::Signal(signal) => {
                 let signal = text::signal(signal);
-                Err((ErrorCode::ToolCrashed, format!("tool '{name}' was killed by {signal}{said}")))
+                Err((ErrorCode::ToolCrashed, format!("tool '{name}' was killed by {signal}{reason}")))
             }
         }
     }

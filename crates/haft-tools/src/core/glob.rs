@@ -59,10 +59,10 @@ impl NativeTool for GlobTool {
             .compile_matcher();
         let hidden = arguments.hidden || pattern.split('/').any(|part| part.starts_with('.'));
         let mut found: Vec<(SystemTime, PathBuf)> = Vec::new();
-        let wanted = FileFilter { hidden, ignored: arguments.ignored, matching: None };
+        let filter = FileFilter { hidden, ignored: arguments.ignored, matching: None };
         let mut unreadable = 0;
         if root.exists() {
-            unreadable = walk::files(&root, wanted, call, |entry| {
+            unreadable = walk::files(&root, filter, call, |entry| {
                 if entry.path().strip_prefix(&root).is_ok_and(|below| matcher.is_match(below)) {
                     let modified = entry.metadata().ok().and_then(|metadata| metadata.modified().ok());
                     found.push((modified.unwrap_or(SystemTime::UNIX_EPOCH), entry.path().to_path_buf()));

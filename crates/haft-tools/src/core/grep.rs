@@ -80,14 +80,14 @@ impl NativeTool for GrepTool {
         let matcher = matcher(&arguments)?;
         let mut searcher = searcher(&arguments);
         let root = walk::clean(&call.path(&arguments.path));
-        let wanted = FileFilter {
+        let filter = FileFilter {
             hidden: arguments.hidden,
             ignored: arguments.ignored,
             matching: arguments.glob.as_deref(),
         };
         let mut found =
             GrepResults { mode: arguments.output, limit: arguments.limit, ..GrepResults::default() };
-        let unreadable = walk::files(&root, wanted, call, |entry| {
+        let unreadable = walk::files(&root, filter, call, |entry| {
             found.search(&mut searcher, &matcher, entry.path(), call)?;
             Ok(!found.is_full())
         })?;

@@ -28,7 +28,7 @@ pub(super) fn clean(path: &Path) -> PathBuf {
 /// be read.
 pub(super) fn files(
     root: &Path,
-    wanted: FileFilter<'_>,
+    filter: FileFilter<'_>,
     call: &CallContext<'_>,
     mut visit: impl FnMut(&DirEntry) -> Result<bool, CallError>,
 ) -> Result<usize, CallError> {
@@ -38,18 +38,18 @@ pub(super) fn files(
     }
     let mut builder = WalkBuilder::new(root);
     builder
-        .hidden(!wanted.hidden)
+        .hidden(!filter.hidden)
         .standard_filters(false)
-        .hidden(!wanted.hidden)
-        .ignore(!wanted.ignored)
-        .git_ignore(!wanted.ignored)
-        .git_exclude(!wanted.ignored)
+        .hidden(!filter.hidden)
+        .ignore(!filter.ignored)
+        .git_ignore(!filter.ignored)
+        .git_exclude(!filter.ignored)
         .git_global(false)
-        .parents(!wanted.ignored)
+        .parents(!filter.ignored)
         .require_git(false)
         .sort_by_file_name(Ord::cmp)
         .filter_entry(|entry| entry.file_name() != ".git");
-    if let Some(pattern) = wanted.matching {
+    if let Some(pattern) = filter.matching {
         let bad = |error: ignore::Error| CallError::invalid(format!("parameter 'glob': {error}"));
         let mut overrides = OverrideBuilder::new(root);
         overrides.add(pattern).map_err(bad)?;

@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use haft_process::capture::{CaptureLimits, OutputView};
-use haft_process::{CancelToken, Command, Environment, Exit, Host, OutputCallback, JobOutcome, StreamKind, Task};
+use haft_process::{
+    CancelToken, Command, Environment, Exit, Host, JobOutcome, OutputCallback, StreamKind, Task,
+};
 
 use crate::environment::{for_tool, with_tool_path};
 use crate::text;
@@ -92,15 +94,15 @@ impl SchemaProbe {
                 self.timeout.as_secs_f64()
             )));
         }
-        let said = text::last_line(&stderr_tail(outcome)).map_or(String::new(), |line| format!(": {line}"));
+        let stderr = text::last_line(&stderr_tail(outcome)).map_or(String::new(), |line| format!(": {line}"));
         match outcome.exit {
             Exit::Code(0) => {}
             Exit::Code(code) => {
-                return Err(ProbeFailure::transient(format!("`--schema` exited with {code}{said}")));
+                return Err(ProbeFailure::transient(format!("`--schema` exited with {code}{stderr}")));
             }
             Exit::Signal(signal) => {
                 let signal = text::signal(signal);
-                return Err(ProbeFailure::transient(format!("`--schema` was killed by {signal}{said}")));
+                return Err(ProbeFailure::transient(format!("`--schema` was killed by {signal}{stderr}")));
             }
         }
         let bytes = stdout.and_then(|stdout| stdout.slice(&OutputView::HeadAndTail, MAX_SCHEMA_BYTES).ok());

@@ -257,7 +257,7 @@ fn contexts_of_the_project_are_found_where_they_exist_and_never_outside() {
     let expected = "The project's instructions for agents, from ";
     assert!(
         prompt.starts_with(expected)
-            && prompt.contains("Be kind.\n\nWhat the project says about itself, in README.md:\n\nSub.\n\ngo"),
+            && prompt.contains("Be kind.\n\nThe project's README, from README.md:\n\nSub.\n\ngo"),
         "{prompt}"
     );
     assert!(!prompt.contains("SECRET"));

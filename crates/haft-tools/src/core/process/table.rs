@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use haft_process::capture::Output;
-use haft_process::{JobController, Exit, JobHandle, JobOutcome};
+use haft_process::{Exit, JobController, JobHandle, JobOutcome};
 use serde_json::{Value, json};
 
 use crate::envelope::CallError;
