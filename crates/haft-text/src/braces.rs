@@ -1,6 +1,6 @@
 //! Brace expansion: `{a,b}` and `{1..9}`.
 //!
-//! [`BraceWords`] enumerates the words that a word with braces stands for, without building them all first. Each is a list of
+//! [`BraceWords`] iterates over the words that a word with braces expands to, without building them all first. Each is a list of
 //! [`BracePiece`]s: the parts of the word that are expanded later, and the texts that braces yielded.
 
 use haft_lang::ast::{BraceRange, Braces, PartKind, WordPart};
@@ -152,7 +152,7 @@ impl<'a> BraceChoices<'a> {
     }
 }
 
-/// The words that a word with braces stands for, in order: the last braces vary fastest.
+/// The words that a word with braces expands to, in order: the last braces vary fastest.
 #[derive(Clone, Debug)]
 pub struct BraceWords<'a> {
     positions: Vec<BraceChoices<'a>>,

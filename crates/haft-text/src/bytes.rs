@@ -25,6 +25,7 @@ enum BytesRepr {
 impl Bytes {
     /// Returns an empty string.
     #[must_use]
+    #[inline]
     pub const fn new() -> Self {
         Self(BytesRepr::Inline { length: 0, bytes: [0; MAX_INLINE_BYTES] })
     }
@@ -40,6 +41,7 @@ impl Bytes {
     }
 
     /// Appends bytes.
+    #[inline]
     pub fn push(&mut self, more: &[u8]) {
         match &mut self.0 {
             BytesRepr::Inline { length, bytes } => {
@@ -60,6 +62,7 @@ impl Bytes {
 
     /// Returns the bytes as a vector. Copies them if the string is shared or stored in place.
     #[must_use]
+    #[inline]
     pub fn into_vec(self) -> Vec<u8> {
         match self.0 {
             BytesRepr::Inline { .. } => self.as_bytes().to_vec(),
@@ -75,6 +78,7 @@ impl Bytes {
 }
 
 impl Default for Bytes {
+    #[inline]
     fn default() -> Self {
         Self::new()
     }
@@ -94,6 +98,7 @@ impl From<&[u8]> for Bytes {
 }
 
 impl From<Vec<u8>> for Bytes {
+    #[inline]
     fn from(source: Vec<u8>) -> Self {
         if source.len() > MAX_INLINE_BYTES {
             Self(BytesRepr::Shared(Arc::new(source)))
@@ -104,30 +109,35 @@ impl From<Vec<u8>> for Bytes {
 }
 
 impl From<&str> for Bytes {
+    #[inline]
     fn from(source: &str) -> Self {
         source.as_bytes().into()
     }
 }
 
 impl From<String> for Bytes {
+    #[inline]
     fn from(source: String) -> Self {
         source.into_bytes().into()
     }
 }
 
 impl From<&Text> for Bytes {
+    #[inline]
     fn from(source: &Text) -> Self {
         source.as_bytes().into()
     }
 }
 
 impl From<&Bytes> for Text {
+    #[inline]
     fn from(source: &Bytes) -> Self {
         source.as_bytes().into()
     }
 }
 
 impl<const N: usize> From<&[u8; N]> for Bytes {
+    #[inline]
     fn from(source: &[u8; N]) -> Self {
         source.as_slice().into()
     }
@@ -143,18 +153,21 @@ impl Deref for Bytes {
 }
 
 impl AsRef<[u8]> for Bytes {
+    #[inline]
     fn as_ref(&self) -> &[u8] {
         self.as_bytes()
     }
 }
 
 impl Borrow<[u8]> for Bytes {
+    #[inline]
     fn borrow(&self) -> &[u8] {
         self.as_bytes()
     }
 }
 
 impl PartialEq for Bytes {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         self.as_bytes() == other.as_bytes()
     }
@@ -163,36 +176,42 @@ impl PartialEq for Bytes {
 impl Eq for Bytes {}
 
 impl PartialEq<[u8]> for Bytes {
+    #[inline]
     fn eq(&self, other: &[u8]) -> bool {
         self.as_bytes() == other
     }
 }
 
 impl PartialEq<&[u8]> for Bytes {
+    #[inline]
     fn eq(&self, other: &&[u8]) -> bool {
         self.as_bytes() == *other
     }
 }
 
 impl PartialEq<&str> for Bytes {
+    #[inline]
     fn eq(&self, other: &&str) -> bool {
         self.as_bytes() == other.as_bytes()
     }
 }
 
 impl PartialOrd for Bytes {
+    #[inline]
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
 impl Ord for Bytes {
+    #[inline]
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.as_bytes().cmp(other.as_bytes())
     }
 }
 
 impl Hash for Bytes {
+    #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.as_bytes().hash(state);
     }

@@ -6,6 +6,7 @@ const BINARY_CHECK_BYTES: usize = 80;
 /// Returns the length in bytes of the first character: of a UTF-8 sequence, or 1 if the first byte starts no valid sequence. The
 /// length is 0 if `bytes` is empty.
 #[must_use]
+#[inline]
 pub fn character_length(bytes: &[u8]) -> usize {
     let Some(&first) = bytes.first() else { return 0 };
     let length = match first {
@@ -54,6 +55,7 @@ impl Encoding {
 
     /// Returns the length in bytes of the first character, or 0 if `bytes` is empty.
     #[must_use]
+    #[inline]
     pub fn character_length(self, bytes: &[u8]) -> usize {
         match self {
             Self::Utf8 => character_length(bytes),
@@ -73,12 +75,14 @@ impl Encoding {
 
     /// Counts the characters of `bytes`.
     #[must_use]
+    #[inline]
     pub fn count(self, bytes: &[u8]) -> usize {
         if self == Self::Bytes { bytes.len() } else { character_count(bytes) }
     }
 
     /// Converts `bytes` to lower case.
     #[must_use]
+    #[inline]
     pub fn to_lowercase(self, bytes: &[u8]) -> Vec<u8> {
         if self == Self::Bytes || bytes.is_ascii() {
             return bytes.to_ascii_lowercase();
@@ -88,6 +92,7 @@ impl Encoding {
 
     /// Converts `bytes` to upper case.
     #[must_use]
+    #[inline]
     pub fn to_uppercase(self, bytes: &[u8]) -> Vec<u8> {
         if self == Self::Bytes || bytes.is_ascii() {
             return bytes.to_ascii_uppercase();
@@ -105,6 +110,7 @@ impl Encoding {
 
 /// Counts the characters of `bytes`.
 #[must_use]
+#[inline]
 pub fn character_count(bytes: &[u8]) -> usize {
     if bytes.is_ascii() { bytes.len() } else { characters(bytes).count() }
 }

@@ -1,7 +1,8 @@
 //! The text layer of the shell: everything bash does with bytes that needs no session.
 //!
 //! Shell data is bytes, not Unicode text. [`Bytes`] is the string type for it: short strings are stored in place, long ones are
-//! shared when cloned. What counts as one character depends on the locale, which [`encoding::Encoding`] stands for.
+//! shared when cloned. The locale decides what one character is; [`encoding::Encoding`]
+//! represents it.
 //!
 //! | module | bash feature |
 //! |---|---|
@@ -27,11 +28,11 @@
 //! assert_eq!(quote::escaped(&path[end..], Encoding::Utf8), b"my\\ file.txt");
 //! ```
 //!
-//! # The world outside
+//! # Dependencies as arguments
 //!
-//! A function that needs something of its surroundings takes it as an argument: [`glob::glob`] a file system,
-//! [`arithmetic::evaluate`] the variables, [`printf::print`] the clock. Long work takes a callback that says whether to stop, so
-//! that the caller can cancel it, and large output asks first whether there is memory for it.
+//! Functions take what they need as arguments: [`glob::glob`] a file system, [`arithmetic::evaluate`] the variables, [`printf::print`]
+//! the clock. Long operations take a callback, so that the caller can cancel them. `printf` also reserves memory before it writes a
+//! large field.
 //!
 //! # Limits
 //!

@@ -53,6 +53,7 @@ pub fn declared_key(key: &[u8], encoding: Encoding) -> Vec<u8> {
 
 /// Quotes a value as `set` without arguments does.
 #[must_use]
+#[inline]
 pub fn listed(text: &[u8], encoding: Encoding) -> Vec<u8> {
     if needs_ansi(text, encoding) {
         ansi(text, encoding)
@@ -65,6 +66,7 @@ pub fn listed(text: &[u8], encoding: Encoding) -> Vec<u8> {
 
 /// Quotes a word as the trace of `set -x` does.
 #[must_use]
+#[inline]
 pub fn traced(text: &[u8], encoding: Encoding) -> Vec<u8> {
     if text.is_empty() { b"''".to_vec() } else { traced_value(text, encoding) }
 }

@@ -1,6 +1,6 @@
-//! `printf '%(…)T'` of bash 5.2 and of this crate, on every combination of a table of formats, times and time zones.
+//! Compares `printf '%(…)T'` of bash 5.2 with this crate, on all combinations of formats, times and time zones.
 //!
-//! bash yields nothing for a text of more than 128 bytes, so every format is short.
+//! bash prints nothing if the text is longer than 128 bytes, so every format is short.
 #![expect(clippy::disallowed_types, reason = "this crate is below the one that starts processes")]
 
 use std::io::Write as _;

@@ -1,55 +1,55 @@
-//! The entries: data files by topic.
+//! The entries: one data file per topic.
 //!
 //! An entry starts with `=== name`; its script follows. Sections may come after it, each started by a line of its own:
 //! `--- stdin` (the bytes of standard input; empty without it), `--- args` (one argument on each line),
 //! `--- options` (options of the shell, one on each line), `--- with -c` (the script is an argument, not a file),
-//! `--- as a file` (the script is always a file: it shows what it was read from), `--- with its words` (what is written to standard error is compared too, not only whether anything is) and
-//! `--- differs REASON` (a known difference, which has to be there).
+//! `--- as a file` (the script is always a file, because its output depends on it), `--- with its words` (the text on standard error is compared
+//! too) and `--- differs REASON` (a known difference, which must exist).
 
 use std::path::{Path, PathBuf};
 
-/// How many entries of a topic make one test.
-const BATCH: usize = 20;
+/// How many entries of a topic run as one test.
+const ENTRIES_PER_TEST: usize = 20;
 
 /// One script to compare.
 #[derive(Debug, Default)]
 pub(crate) struct Case {
     /// `topic/name`.
     pub(crate) name: String,
-    /// The test that the entry is part of: a few entries of a topic run together.
+    /// The test that runs the entry, together with other entries of the topic.
     pub(crate) batch: String,
     /// The text of the script.
     pub(crate) script: String,
-    /// What it can read.
+    /// Its standard input.
     pub(crate) stdin: Option<String>,
-    /// What it is called with.
+    /// Its arguments.
     pub(crate) arguments: Vec<String>,
-    /// What the shell is called with before the script.
+    /// Options of the shell.
     pub(crate) options: Vec<String>,
-    /// How the shell gets the script, if there is only one way.
-    way: Option<Way>,
-    /// Where the entry stands in its topic.
+    /// How the shell gets the script, if the entry requires one way.
+    way: Option<ScriptDelivery>,
+    /// The index of the entry in its topic.
     index: usize,
-    /// Whether the very words on standard error have to be the same.
+    /// Whether the text on standard error must be equal.
     pub(crate) words: bool,
-    /// Why the two shells differ, where that is known.
+    /// Why the results differ, for a known difference.
     pub(crate) known: Option<String>,
 }
 
 /// How a shell gets a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum ScriptDelivery {
     /// As a file.
     File,
     /// As an argument, after `-c`.
     Argument,
-    /// As an argument that the script's name follows.
+    /// As an argument, followed by a script name.
     NamedArgument,
     /// On standard input.
     Input,
 }
 
-/// All entries of all topics, in the order of their files.
+/// Reads all entries of all topics, in the order of the files.
 pub(crate) fn all() -> Vec<Case> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the directory of all crates");
     let directory = crates.join("haft-kernel/tests/differential/cases");
@@ -69,7 +69,7 @@ fn read(file: &Path) -> Vec<Case> {
     for line in text.split_inclusive('\n') {
         if let Some(name) = line.strip_prefix("=== ") {
             let index = cases.len();
-            let batch = format!("{topic}-{}", index / BATCH + 1);
+            let batch = format!("{topic}-{}", index / ENTRIES_PER_TEST + 1);
             cases.push(Case {
                 name: format!("{topic}/{}", name.trim_end()),
                 batch,
@@ -91,7 +91,7 @@ fn refuse_duplicates(cases: &[Case]) {
     assert!(twice.is_none(), "two entries have the name '{}'", twice.unwrap_or_default()[0]);
 }
 
-/// Where the next line belongs.
+/// The section that a line belongs to.
 #[derive(Clone, Copy)]
 enum Section {
     Script,
@@ -101,17 +101,17 @@ enum Section {
 }
 
 impl Case {
-    /// How the shell gets the script: as a file, or in turn in one of the other ways.
-    pub(crate) fn way(&self, in_turn: bool) -> Way {
+    /// Returns how the shell gets the script: as a file, or with `in_turn` in one of the other ways.
+    pub(crate) fn way(&self, in_turn: bool) -> ScriptDelivery {
         match self.way {
             Some(way) => way,
-            None if !in_turn => Way::File,
-            None if self.stdin.is_some() || self.index.is_multiple_of(2) => Way::NamedArgument,
-            None => Way::Input,
+            None if !in_turn => ScriptDelivery::File,
+            None if self.stdin.is_some() || self.index.is_multiple_of(2) => ScriptDelivery::NamedArgument,
+            None => ScriptDelivery::Input,
         }
     }
 
-    /// Takes the next line of the entry and says where the one after it belongs.
+    /// Adds a line to the entry, and returns the section of the next line.
     fn take(&mut self, line: &str, section: Section) -> Section {
         let content = line.strip_suffix('\n').unwrap_or(line);
         match content {
@@ -121,8 +121,8 @@ impl Case {
             }
             "--- args" => return Section::Arguments,
             "--- options" => return Section::Options,
-            "--- with -c" => self.way = Some(Way::Argument),
-            "--- as a file" => self.way = Some(Way::File),
+            "--- with -c" => self.way = Some(ScriptDelivery::Argument),
+            "--- as a file" => self.way = Some(ScriptDelivery::File),
             "--- with its words" => self.words = true,
             _ if content.starts_with("--- differs ") => {
                 self.known = content.strip_prefix("--- differs ").map(str::to_owned);

@@ -1,4 +1,4 @@
-//! What differs between two outcomes, told to a person.
+//! A readable report of the difference between two results.
 
 use std::fmt::Write as _;
 
@@ -6,11 +6,13 @@ use crate::case::Case;
 use crate::outcome::Outcome;
 use crate::snapshot::{Kind, Tree};
 
-/// The longest text shown of one line, and the most lines shown of one stream.
-const WIDTH: usize = 200;
-const LINES: usize = 40;
+/// How many bytes of a line are shown.
+const MAX_SHOWN_LINE_BYTES: usize = 200;
 
-/// The difference between what bash did and what haft did; nothing if there is none.
+/// How many lines of a stream are shown.
+const MAX_SHOWN_LINES: usize = 40;
+
+/// Reports the difference between the results of bash and haft, or `None` if they are equal.
 pub(crate) fn difference(case: &Case, bash: &Outcome, haft: &Outcome) -> Option<String> {
     let mut text = String::new();
     if bash.status != haft.status || bash.status.parse::<i32>().is_err() {
@@ -38,7 +40,7 @@ pub(crate) fn difference(case: &Case, bash: &Outcome, haft: &Outcome) -> Option<
     Some(report)
 }
 
-/// The lines of both between what they have in common at their start and at their end.
+/// Returns the lines of both, without common lines at the start and at the end.
 fn lines(bash: &[u8], haft: &[u8]) -> String {
     let split = |bytes: &[u8]| bytes.split_inclusive(|byte| *byte == b'\n').map(shown).collect::<Vec<_>>();
     let (bash, haft) = (split(bash), split(haft));
@@ -50,20 +52,20 @@ fn lines(bash: &[u8], haft: &[u8]) -> String {
     let mut text = String::new();
     for (sign, lines) in [('-', &bash), ('+', &haft)] {
         let differing = &lines[start..lines.len() - end];
-        for line in differing.iter().take(LINES) {
+        for line in differing.iter().take(MAX_SHOWN_LINES) {
             let _ = writeln!(text, "{sign}{}: {line}", start + 1);
         }
-        if differing.len() > LINES {
-            let _ = writeln!(text, "{sign} … {} more lines", differing.len() - LINES);
+        if differing.len() > MAX_SHOWN_LINES {
+            let _ = writeln!(text, "{sign} … {} more lines", differing.len() - MAX_SHOWN_LINES);
         }
     }
     text
 }
 
-/// A line with everything invisible made visible.
+/// Returns a line with control characters escaped.
 fn shown(line: &[u8]) -> String {
     let text = line.escape_ascii().to_string().replace("\\\"", "\"").replace("\\'", "'");
-    let cut: String = text.chars().take(WIDTH).collect();
+    let cut: String = text.chars().take(MAX_SHOWN_LINE_BYTES).collect();
     if cut.len() < text.len() { format!("{cut}… ({} bytes)", line.len()) } else { cut }
 }
 

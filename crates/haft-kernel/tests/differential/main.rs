@@ -1,18 +1,18 @@
-//! The same script through bash and through haft.
+//! Runs the same scripts with bash and with haft, and compares the results.
 //!
-//! Every entry of `cases/*.txt` runs in a fresh directory, first by bash 5.2, then by the shell under test, with the same
-//! small environment. Whatever a script's user could notice has to be the same: standard output, the exit status, whether
-//! anything was said on standard error, and the directory left behind.
+//! Every entry of `cases/*.txt` runs in a new directory, first with bash 5.2, then with the shell under test, with the same small
+//! environment. The results must be equal: standard output, the exit status, whether there is output on standard error, and the
+//! files in the directory.
 //!
 //! ```text
 //! cargo test -p haft-kernel --test differential -- [--shell PATH] [--list] [FILTER…]
 //! ```
 //!
-//! Built as a test of the kernel, the shell is the kernel's example, and the scripts are files; built as a test of the binary, it
-//! is the binary, and it gets them as arguments and on standard input in turn.
+//! As a test of the kernel, the shell under test is the example `shell` and the scripts are files. As a test of the binary, it is the
+//! binary, which gets the scripts as arguments and on standard input in turn.
 //!
-//! A filter selects the entries whose `topic/name` holds it, or the tests, each of a few entries, that `--list` shows. With `--shell /bin/bash` the suite shows whether its own
-//! entries always behave the same.
+//! A filter selects the entries whose `topic/name` contains it, or the tests, each of several entries, that `--list` shows. With
+//! `--shell /bin/bash` the suite finds entries that do not always behave the same.
 
 mod case;
 mod compare;
@@ -24,11 +24,11 @@ mod snapshot;
 use std::process::ExitCode;
 
 use case::Case;
-use options::Options;
+use options::HarnessOptions;
 use schedule::Verdict;
 
 fn main() -> ExitCode {
-    let options = Options::from_arguments(std::env::args().skip(1));
+    let options = HarnessOptions::from_arguments(std::env::args().skip(1));
     let cases: Vec<Case> = case::all().into_iter().filter(|case| options.selects(case)).collect();
     if options.list {
         let mut batches: Vec<&str> = cases.iter().map(|case| case.batch.as_str()).collect();
@@ -41,7 +41,10 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if !options.shell.exists() {
-        println!("differential: '{}' is not there: cargo build --example shell", options.shell.display());
+        println!(
+            "differential: '{}' does not exist; run 'cargo build --example shell'",
+            options.shell.display()
+        );
         return ExitCode::FAILURE;
     }
     let verdicts = schedule::run(&cases, &options);

@@ -1,4 +1,4 @@
-//! What the command line asks for.
+//! The command line of the test.
 
 use std::path::PathBuf;
 
@@ -8,28 +8,28 @@ use haft_process::{Command, Host, Task};
 use crate::case::Case;
 use crate::outcome::ORACLE;
 
-/// The command line, read.
-pub(crate) struct Options {
+/// The parsed command line.
+pub(crate) struct HarnessOptions {
     /// The shell that is compared with bash.
     pub(crate) shell: PathBuf,
-    /// Whether scripts are given in turn as an argument and on standard input, not as files.
+    /// Whether scripts are passed as arguments and on standard input in turn, instead of as files.
     pub(crate) in_turn: bool,
     /// Whether the entries are only listed.
     pub(crate) list: bool,
-    /// Whether only entries that are left out by default are meant; there are none.
+    /// Whether only ignored entries are selected; there are none.
     ignored: bool,
     /// Whether a filter is the whole name of an entry.
     exact: bool,
     filters: Vec<String>,
 }
 
-impl Options {
-    /// Options of other test harnesses are taken and ignored.
-    pub(crate) fn from_arguments(mut arguments: impl Iterator<Item = String>) -> Options {
+impl HarnessOptions {
+    /// Parses the arguments. HarnessOptions of other test harnesses are ignored.
+    pub(crate) fn from_arguments(mut arguments: impl Iterator<Item = String>) -> HarnessOptions {
         let shell = shell_under_test();
         let in_turn = BINARY.is_some();
         let mut options =
-            Options { shell, in_turn, list: false, ignored: false, exact: false, filters: Vec::new() };
+            HarnessOptions { shell, in_turn, list: false, ignored: false, exact: false, filters: Vec::new() };
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "--shell" => options.shell = arguments.next().map(PathBuf::from).unwrap_or_default(),
@@ -44,7 +44,7 @@ impl Options {
         options
     }
 
-    /// Whether an entry is to be run.
+    /// Tells whether an entry is selected.
     pub(crate) fn selects(&self, case: &Case) -> bool {
         let matches = |filter: &String| match self.exact {
             true => case.name == *filter || case.batch == *filter,
@@ -53,20 +53,20 @@ impl Options {
         !self.ignored && (self.filters.is_empty() || self.filters.iter().any(matches))
     }
 
-    /// Why nothing can be compared here, if so.
+    /// Returns why nothing can be compared here, if that is so.
     pub(crate) fn unusable(&self) -> Option<String> {
         let version = bash_version();
         if !version.starts_with("5.2.") {
-            return Some(format!("bash 5.2 is the oracle, and '{ORACLE}' says its version is '{version}'"));
+            return Some(format!("the comparison needs bash 5.2, but '{ORACLE}' has version '{version}'"));
         }
         None
     }
 }
 
-/// The binary, if this is a test of it.
+/// The path of the binary, if this is a test of the binary.
 const BINARY: Option<&str> = option_env!("CARGO_BIN_EXE_haft");
 
-/// The shell that cargo builds together with this test.
+/// Returns the shell that cargo builds with this test.
 fn shell_under_test() -> PathBuf {
     if let Some(binary) = BINARY {
         return PathBuf::from(binary);
@@ -76,7 +76,7 @@ fn shell_under_test() -> PathBuf {
     profile.unwrap_or_default().join("examples/shell")
 }
 
-/// What bash says its version is; nothing if there is no bash.
+/// Returns the version of bash; empty if there is no bash.
 fn bash_version() -> String {
     let mut command = Command::new(ORACLE);
     command.arguments(["-c", "printf %s \"$BASH_VERSION\""]);

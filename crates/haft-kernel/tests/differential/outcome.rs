@@ -1,4 +1,4 @@
-//! Running a script, and what can be seen of it.
+//! Running a script and recording its result.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,33 +6,33 @@ use std::time::Duration;
 use haft_process::capture::{CaptureLimits, Output, OutputView};
 use haft_process::{Command, Environment, Host, Input, Task};
 
-use crate::case::{Case, Way};
+use crate::case::{Case, ScriptDelivery};
 use crate::snapshot::{self, Tree};
 
-/// The shell whose behaviour is right.
+/// The reference shell.
 pub(crate) const ORACLE: &str = "/bin/bash";
 
-/// No entry needs a second; one that takes so long hangs.
-const DEADLINE: Duration = Duration::from_secs(10);
+/// An entry that takes this long hangs.
+const ENTRY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What has done its work and is about to end is not left behind.
-const ENDING: Duration = Duration::from_millis(400);
+/// How long processes may take to exit after the shell.
+const EXIT_GRACE_PERIOD: Duration = Duration::from_millis(400);
 
-/// Entries write less than this to either stream.
-const OUTPUT: usize = 16 << 20;
+/// The maximum output of an entry to either stream.
+const MAX_OUTPUT_BYTES: usize = 16 << 20;
 
-/// All that a script's user could notice.
+/// The result of a script.
 #[derive(Default)]
 pub(crate) struct Outcome {
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
-    /// The exit status, or why there is none.
+    /// The exit status, or the reason why there is none.
     pub(crate) status: String,
     pub(crate) tree: Tree,
 }
 
-/// Runs the script of an entry in an empty directory that is the same for each shell, since scripts show where they are.
-pub(crate) fn run(shell: &Path, case: &Case, way: Way, place: &Path) -> Outcome {
+/// Runs the script of an entry in an empty directory with the same path for each shell, because scripts can print it.
+pub(crate) fn run(shell: &Path, case: &Case, way: ScriptDelivery, place: &Path) -> Outcome {
     let room = place.join(case.name.replace('/', "."));
     let home = room.join("home");
     snapshot::remove(&room);
@@ -40,8 +40,8 @@ pub(crate) fn run(shell: &Path, case: &Case, way: Way, place: &Path) -> Outcome 
     std::fs::write(room.join("script"), &case.script).expect("the script's file");
     let result = Task::new(command(shell, case, way, &room))
         .input(input(case, way))
-        .capture_limits(CaptureLimits { head: OUTPUT, tail: OUTPUT, spill: 0 })
-        .timeout(DEADLINE)
+        .capture_limits(CaptureLimits { head: MAX_OUTPUT_BYTES, tail: MAX_OUTPUT_BYTES, spill: 0 })
+        .timeout(ENTRY_TIMEOUT)
         .grace(Duration::from_millis(200))
         .run(&Host::plain());
     let outcome = match result {
@@ -53,11 +53,11 @@ pub(crate) fn run(shell: &Path, case: &Case, way: Way, place: &Path) -> Outcome 
 }
 
 impl Outcome {
-    /// What there is to see after the shell has ended; whatever it left running is ended here.
+    /// Records the result after the shell has exited, and ends the processes it left running.
     fn seen(outcome: haft_process::JobOutcome, home: &Path) -> Outcome {
         let mut status =
             if outcome.timed_out { "timed out".to_owned() } else { outcome.exit.code().to_string() };
-        if outcome.adopted.as_ref().is_some_and(|left| !left.wait_for(ENDING)) {
+        if outcome.adopted.as_ref().is_some_and(|left| !left.wait_for(EXIT_GRACE_PERIOD)) {
             status.push_str(", leaving processes behind");
         }
         drop(outcome.adopted);
@@ -70,23 +70,25 @@ impl Outcome {
     }
 }
 
-fn input(case: &Case, way: Way) -> Input {
+fn input(case: &Case, way: ScriptDelivery) -> Input {
     match (way, &case.stdin) {
-        (Way::Input, _) => Input::Bytes(case.script.as_bytes().into()),
+        (ScriptDelivery::Input, _) => Input::Bytes(case.script.as_bytes().into()),
         (_, Some(text)) => Input::Bytes(text.as_bytes().into()),
         (_, None) => Input::Null,
     }
 }
 
-fn command(shell: &Path, case: &Case, way: Way, room: &Path) -> Command {
+fn command(shell: &Path, case: &Case, way: ScriptDelivery, room: &Path) -> Command {
     let home = room.join("home");
     let mut command = Command::new(shell);
     command.arguments(&case.options);
     match way {
-        Way::File => command.argument(room.join("script")),
-        Way::Argument => command.argument("-c").argument(&case.script),
-        Way::NamedArgument => command.argument("-c").argument(&case.script).argument(room.join("script")),
-        Way::Input => command.argument("-s").argument("--"),
+        ScriptDelivery::File => command.argument(room.join("script")),
+        ScriptDelivery::Argument => command.argument("-c").argument(&case.script),
+        ScriptDelivery::NamedArgument => {
+            command.argument("-c").argument(&case.script).argument(room.join("script"))
+        }
+        ScriptDelivery::Input => command.argument("-s").argument("--"),
     };
     command.arguments(&case.arguments).environment(environment(&home)).working_directory(home);
     command
@@ -100,6 +102,6 @@ fn environment(home: &Path) -> Environment {
 }
 
 fn bytes(output: Option<&Output>) -> Vec<u8> {
-    let slice = output.and_then(|output| output.slice(&OutputView::HeadAndTail, 2 * OUTPUT).ok());
+    let slice = output.and_then(|output| output.slice(&OutputView::HeadAndTail, 2 * MAX_OUTPUT_BYTES).ok());
     slice.map(|slice| slice.to_bytes()).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Entries, a few at a time.
+//! Running entries in parallel.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,30 +7,30 @@ use std::thread;
 
 use crate::case::Case;
 use crate::compare;
-use crate::options::Options;
+use crate::options::HarnessOptions;
 use crate::outcome::{self, ORACLE};
 
-/// How many entries run at the same time.
-const WORKERS: usize = 2;
+/// How many entries run in parallel.
+const PARALLEL_ENTRIES: usize = 2;
 
-/// What became of an entry.
+/// The verdict on an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// Both shells did the same.
+    /// The results are equal.
     Same,
-    /// They differ, and the entry says why.
+    /// The results differ, as the entry says.
     KnownToDiffer,
-    /// They differ, or no longer differ where the entry says so.
+    /// The results differ unexpectedly, or are unexpectedly equal.
     Failed,
 }
 
-/// Runs all entries; failures are printed as they come.
-pub(crate) fn run(cases: &[Case], options: &Options) -> Vec<Verdict> {
+/// Runs all entries, and prints failures at once.
+pub(crate) fn run(cases: &[Case], options: &HarnessOptions) -> Vec<Verdict> {
     let place = tempfile::tempdir().expect("a temporary directory");
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel();
     thread::scope(|scope| {
-        for _ in 0..WORKERS {
+        for _ in 0..PARALLEL_ENTRIES {
             let (sender, next) = (sender.clone(), &next);
             let place = place.path();
             scope.spawn(move || {
@@ -44,7 +44,7 @@ pub(crate) fn run(cases: &[Case], options: &Options) -> Vec<Verdict> {
     })
 }
 
-fn judge(case: &Case, options: &Options, place: &Path) -> (Verdict, String) {
+fn judge(case: &Case, options: &HarnessOptions, place: &Path) -> (Verdict, String) {
     let way = case.way(options.in_turn);
     let bash = outcome::run(Path::new(ORACLE), case, way, place);
     let haft = outcome::run(&options.shell, case, way, place);
@@ -52,9 +52,10 @@ fn judge(case: &Case, options: &Options, place: &Path) -> (Verdict, String) {
         (None, None) => (Verdict::Same, String::new()),
         (Some(_), Some(_)) => (Verdict::KnownToDiffer, String::new()),
         (Some(report), None) => (Verdict::Failed, report),
-        (None, Some(reason)) => {
-            (Verdict::Failed, format!("=== {}\nno longer differs, though it says: {reason}\n", case.name))
-        }
+        (None, Some(reason)) => (
+            Verdict::Failed,
+            format!("=== {}\nthe results are equal, but the entry says: differs {reason}\n", case.name),
+        ),
     }
 }
 

@@ -1,4 +1,4 @@
-//! A directory as it was left behind.
+//! The content of a directory after a script.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 /// Every entry below a directory, by its path from there.
 pub(crate) type Tree = BTreeMap<PathBuf, Entry>;
 
-/// What there is at one path.
+/// A file, directory or other entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) kind: Kind,
     pub(crate) mode: u32,
 }
 
-/// What kind of entry, with what it holds.
+/// The type of an entry, with its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Directory,
@@ -25,7 +25,7 @@ pub(crate) enum Kind {
     Other,
 }
 
-/// What is below a directory.
+/// Reads everything below a directory.
 pub(crate) fn of(directory: &Path) -> Tree {
     let mut tree = Tree::new();
     collect(directory, Path::new(""), &mut tree);
@@ -61,7 +61,7 @@ fn kind_of(path: &Path, metadata: &fs::Metadata) -> Kind {
     }
 }
 
-/// Removes a directory, whatever its permissions have become.
+/// Removes a directory, regardless of the permissions in it.
 pub(crate) fn remove(directory: &Path) {
     if fs::remove_dir_all(directory).is_err() && directory.exists() {
         open_up(directory);

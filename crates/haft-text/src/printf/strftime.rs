@@ -5,7 +5,7 @@
 use jiff::Zoned;
 use jiff::fmt::strtime;
 
-/// The widest field; wider ones are an attempt to use up memory.
+/// The largest field width; a larger one would only use up memory.
 const MAX_FIELD_WIDTH: usize = 4096;
 
 /// A point in time in some time zone.
@@ -72,14 +72,14 @@ enum TimeField {
     Offset(i32),
 }
 
-/// What the flags `^` and `#` do to a text. `^` turns it to upper case unless the rule says otherwise.
+/// The effect of the flags `^` and `#` on a text. `^` converts it to upper case unless the rule is [`CaseRule::Lower`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CaseRule {
     /// `#` does nothing.
     Plain,
-    /// `#` turns it to upper case.
+    /// `#` converts it to upper case.
     HashToUpper,
-    /// `#` turns it to lower case.
+    /// `#` converts it to lower case.
     HashToLower,
     /// Always in lower case.
     Lower,
@@ -128,7 +128,7 @@ impl<'a> Conversion<'a> {
         (Self { source, padding, uppercase, change_case, width, modifier, letter }, rest)
     }
 
-    /// Appends the conversion of a time; an unknown conversion stands for itself.
+    /// Appends the conversion of a time. An unknown conversion is copied unchanged.
     fn write(&self, time: &LocalTime, output: &mut Vec<u8>) {
         let field =
             self.letter.filter(|letter| self.allows_modifier(*letter)).and_then(|letter| field(letter, time));
@@ -184,7 +184,7 @@ impl<'a> Conversion<'a> {
     }
 }
 
-/// The value of a conversion; `None` if there is no conversion of this letter.
+/// Returns the value of a conversion, or `None` for an unknown letter.
 fn field(letter: u8, time: &LocalTime) -> Option<TimeField> {
     let text = || time.conversion(letter);
     let number = || text().trim_start().parse().unwrap_or(0);

@@ -1,7 +1,7 @@
 //! `test` and `[`.
 //!
-//! With up to four arguments, how many there are decides what they mean, whatever they look like; with more, they are an
-//! expression with `-o`, `-a`, `!` and parentheses.
+//! With up to four arguments, their number decides their meaning, as POSIX says; more arguments are an expression with `-o`, `-a`, `!` and
+//! parentheses.
 
 mod parse;
 mod primary;
