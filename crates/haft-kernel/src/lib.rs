@@ -1,8 +1,8 @@
-//! Bash semantics.
+//! An embeddable bash.
 //!
-//! A [`Kernel`] is what sessions share: files, commands that an embedder adds, what is allowed. A [`Session`] is a
-//! shell: variables, functions, options, traps, working directory, descriptors, jobs. A [`Run`](run::Run) is a script in a
-//! session, supervised to its end. What a script can observe is what bash 5.2 would show.
+//! A [`Kernel`] is what sessions share: the file system, added commands, permissions. A [`Session`] is a shell: variables,
+//! functions, options, traps, working directory, descriptors, jobs. A [`Run`](run::Run) is a supervised script in a session.
+//! Scripts observe what bash 5.2 would show.
 //!
 //! # Embed in ten lines
 //!
@@ -18,12 +18,12 @@
 //! # Ok::<(), haft_kernel::run::Error>(())
 //! ```
 //!
-//! The [`Outcome`](run::Outcome) has the status, every stage of the script's own pipelines with its status and cost, both
-//! outputs whole, the working directory, what still runs, and proof that nothing else does; its
-//! [`report`](run::Outcome::report) is all of that as JSON. The session keeps variables, functions and directory for the
-//! next run. A host is what an application sets up once: see [`run::Host`].
+//! The [`Outcome`](run::Outcome) has the status, every stage of the script's own pipelines with its status and resource usage,
+//! the complete output, the working directory, the jobs that still run, and a check that no other process is left. Its
+//! [`report`](run::Outcome::report) is the same as JSON. The session keeps variables, functions and the directory for the next
+//! run. An application sets up one [`run::Host`] for all its runs.
 //!
-//! Output can be watched while it comes, and a run be stopped by anybody who holds its token:
+//! Output can be observed as it arrives, and a token cancels a run:
 //!
 //! ```
 //! use haft_kernel::run::{Host, OutputCallback, Run, Status};
@@ -31,7 +31,6 @@
 //!
 //! let token = CancelToken::new();
 //! let stop = token.clone();
-//! // Enough was seen once something was.
 //! let live = OutputCallback::new(move |_, bytes| if bytes.ends_with(b"enough\n") { stop.cancel() });
 //! let mut session = Session::isolated(1 << 20);
 //! let run = Run::new("echo enough; while :; do :; done").on_output(live).cancel(&token);
@@ -39,13 +38,13 @@
 //! # Ok::<(), haft_kernel::run::Error>(())
 //! ```
 //!
-//! [`Run::start`](run::Run::start) runs it on a thread of its own, to be written to, looked at and waited for.
+//! [`Run::start`](run::Run::start) runs a script in the background, where it can be given input, observed and waited for.
 //!
 //! # Presets
 //!
-//! [`Session::hermetic`] has the variables that every shell has and nothing of the machine's environment;
-//! [`Session::with_environment`] gets an environment and a directory; [`Session::isolated`] has files in memory and no programs, so
-//! that a script touches nothing:
+//! [`Session::hermetic`] has only the variables that every shell has;
+//! [`Session::with_environment`] has an environment and a working directory; [`Session::isolated`] has files in memory and no
+//! programs, so a script cannot touch the machine:
 //!
 //! ```
 //! use haft_kernel::Session;
@@ -57,10 +56,10 @@
 //! # Ok::<(), haft_kernel::run::Error>(())
 //! ```
 //!
-//! # Commands and tools of one's own
+//! # Adding commands and tools
 //!
-//! A [`Command`] runs in this process and is found like a program; a [`Backend`] is asked for tools that nothing else
-//! has. Either may leave a typed result in the outcome.
+//! A [`Command`] runs in this process and is found like a program. A [`Backend`] provides tools, which are looked up after all
+//! other commands. Both can add a typed result to the outcome.
 //!
 //! ```
 //! use haft_kernel::builtins::Context;
@@ -93,39 +92,39 @@
 //! # Ok::<(), haft_kernel::run::Error>(())
 //! ```
 //!
-//! # Before it runs
+//! # Checking a script before it runs
 //!
-//! [`run::check`] says what is wrong with a script, [`run::plan`] what it would run, read and write, with names meaning what
-//! they mean in a session.
+//! [`run::check`] returns diagnostics, [`run::plan`] the commands that a script would run and the files it would read and
+//! write. Both resolve names as the session does.
 //!
-//! # The way of a command
+//! # How a command runs
 //!
-//! Expansion makes arguments of words; execution redirects, assigns, and asks one `dispatch` what the name means: a
-//! function, a builtin, an added [`Command`], a script on the script path, a program, a tool of the [`Backend`], in this
-//! order and in every position. The result is a [`Flow`]: a status, or a reason to leave what encloses it.
+//! Expansion turns words into arguments. Execution redirects, assigns, and resolves the command name: a function, a builtin, an
+//! added [`Command`], a script on the script path, a program, a tool of the [`Backend`], in this order and in every position.
+//! The result is a [`Flow`]: a status, or a reason to leave the commands around it.
 //!
 //! # Subshells
 //!
-//! [`Session::fork`] is a snapshot that shares everything until one of the two changes it. `( )` and `$( )` run a fork on the
-//! same thread; a pipeline stage or background job that is no program runs one on a thread of its own. Programs are wired
-//! to one another by pipes of the system, and a substitution that starts no program starts no process. In a plain shell,
-//! background work that is no program runs in a copy of the process, and outlives the shell.
+//! [`Session::fork`] is a snapshot that shares everything with its parent until one of them changes it. `( )` and `$( )` run a
+//! fork on the same thread. A pipeline stage or background job that is not a program runs a fork on a thread of its own.
+//! Programs are connected by pipes, and a command substitution that starts no program starts no process. In a plain shell,
+//! background work that is not a program runs in a copy of the process and can outlive the shell.
 //!
-//! # Nothing of the process
+//! # Independence from the process
 //!
-//! The working directory, the file mode mask, the descriptors and the traps of a session are its own, so several sessions run
-//! side by side in one process. Only a kernel built as a [plain shell](KernelBuilder::plain_shell), which owns its
-//! process, catches signals for traps, passes its mask on to programs, and may be replaced by `exec`.
+//! Each session has its own working directory, file mode mask, descriptors and traps, so several sessions run side by side in
+//! one process. Only a kernel built as a [plain shell](KernelBuilder::plain_shell), which owns its process, catches signals,
+//! changes the mask of the process, and may be replaced by `exec`.
 //!
-//! # Stopping
+//! # Cancellation
 //!
-//! A [`CancelToken`] stops whatever a session does: loops and expansions look at it; waiting, a write without room and a named
-//! pipe that nobody opens wake up by it. When a run is cancelled or its time is up, all its programs are ended as well, with
-//! everything they have started: asked, given their grace, killed. Background jobs end with their session in the same way.
+//! A [`CancelToken`] stops a session: loops and expansions check it, and it interrupts waiting, blocked writes and the opening
+//! of named pipes. When a run is cancelled or times out, all its processes are ended too: `SIGTERM`, a grace period, `SIGKILL`.
+//! Background jobs end with their session in the same way.
 //!
 //! # Limits
 //!
-//! A subshell has no process of its own: its `BASHPID` is a number that no process has, which `kill` and `wait` of the same
+//! A subshell has no process of its own. Its `BASHPID` is a number that no process has, which `kill` and `wait` of the same
 //! session understand and other programs do not. A background job that runs on a thread ends with the process.
 
 pub mod builtins;
