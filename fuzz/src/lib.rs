@@ -3,7 +3,9 @@
 use haft_lang::ast::WarningKind;
 use haft_lang::check::check;
 use haft_lang::plan::plan;
-use haft_lang::{BuiltinsOnly, ParseOptions, Parser, Program, Span, parse, parse_arithmetic, parse_script, print};
+use haft_lang::{
+    BuiltinsOnly, ParseOptions, Parser, Program, Span, parse, parse_arithmetic, parse_script, print,
+};
 
 /// Splits the input into options and a text: the lowest bit of the first byte enables `extglob`.
 fn split(data: &[u8]) -> Option<(ParseOptions, &[u8])> {
@@ -20,7 +22,9 @@ pub fn check_parse(data: &[u8]) {
     let Some((options, text)) = split(data) else { return };
     let whole = parse(text, &options);
     match &whole {
-        Ok(program) => program.body.statements.iter().for_each(|statement| assert_inside(statement.span, text)),
+        Ok(program) => {
+            program.body.statements.iter().for_each(|statement| assert_inside(statement.span, text))
+        }
         Err(error) => {
             assert_inside(error.span, text);
             assert!(!error.render("text", text).is_empty());
