@@ -29,7 +29,7 @@ impl Tool {
     /// # use haft_tools::core_tools;
     /// # use haft_config::{Directories, trust::TrustStore};
     /// # let options = haft_tools::RegistryOptions { natives: core_tools(&Default::default()), ..Default::default() };
-    /// # let registry = haft_tools::Registry::open(haft_process::Host::accepts_string(), &Directories::default(), TrustStore::open(None), options);
+    /// # let registry = haft_tools::Registry::open(haft_process::Host::plain(), &Directories::default(), TrustStore::open(None), options);
     /// let tool = registry.find("file_read").unwrap();
     /// let words = ["path=src/main.rs".into(), "--limit".into(), "10".into()];
     /// assert_eq!(tool.arguments(&words).unwrap(), serde_json::json!({"path": "src/main.rs", "limit": 10}));
