@@ -154,7 +154,7 @@ impl JobOutcome {
 }
 
 /// The JSON form of a [`JobOutcome`].
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[non_exhaustive]
 pub struct JobOutcomeReport {
     /// The exit status.
@@ -178,6 +178,7 @@ pub struct JobOutcomeReport {
     pub limits: RunLimits,
     /// Time from start to result, in seconds.
     #[serde(serialize_with = "seconds")]
+    #[schemars(with = "f64")]
     pub duration: Duration,
 }
 
@@ -196,7 +197,7 @@ impl StageReport {
 }
 
 /// The JSON form of captured outputs.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
 #[non_exhaustive]
 pub struct CapturedReport {
     /// Standard output, if it was captured separately.
@@ -211,7 +212,7 @@ pub struct CapturedReport {
 }
 
 /// The JSON form of an exit status.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct StatusReport {
     /// The status that a shell would show.
     pub code: i32,
@@ -239,7 +240,7 @@ impl From<Exit> for StatusReport {
 }
 
 /// The JSON form of a stage of a pipeline.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct StageReport {
     /// The program and its arguments.
     pub argv: Vec<String>,
@@ -254,6 +255,7 @@ pub struct StageReport {
     pub bytes_out: Option<u64>,
     /// Time from its start to its end, in seconds.
     #[serde(serialize_with = "seconds")]
+    #[schemars(with = "f64")]
     pub wall: Duration,
     /// Resource usage, if known.
     #[serde(flatten)]
@@ -266,7 +268,7 @@ pub struct StageReport {
 }
 
 /// The JSON form of a job that is still running.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct RunningJobReport {
     /// The job's id.
     pub id: String,

@@ -41,13 +41,15 @@ impl Exit {
 }
 
 /// Resource usage of a process, including descendants that it waited for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Usage {
     /// User CPU time, in seconds.
     #[serde(serialize_with = "seconds")]
+    #[schemars(with = "f64")]
     pub user: Duration,
     /// System CPU time, in seconds.
     #[serde(serialize_with = "seconds")]
+    #[schemars(with = "f64")]
     pub system: Duration,
     /// Maximum resident set size of one of these processes, in bytes.
     pub max_rss: u64,

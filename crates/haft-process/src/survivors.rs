@@ -133,21 +133,36 @@ impl Tree {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, schemars::JsonSchema)]
 struct TreeReport<'a> {
-    started: usize,
+    /// Processes that haft started itself. The descendants of these are not counted.
+    started_by_haft: usize,
+    /// Processes that haft ended, descendants included.
     killed: usize,
+    /// Processes that could not be ended; null if the number is unknown.
     survivors: Option<usize>,
+    /// The process ids of the survivors.
     #[serde(skip_serializing_if = "<[i32]>::is_empty")]
     survivor_pids: &'a [i32],
+    /// Why the number of survivors is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     survivors_unknown: Option<String>,
+}
+
+impl schemars::JsonSchema for Tree {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Tree".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        TreeReport::json_schema(generator)
+    }
 }
 
 impl Serialize for Tree {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let report = TreeReport {
-            started: self.started,
+            started_by_haft: self.started,
             killed: self.killed,
             survivors: self.survivors.count(),
             survivor_pids: self.survivors.pids(),

@@ -9,7 +9,7 @@ use serde_json::Value;
 ///
 /// In a schema: `"none"`, `"read"` or `"write"` for any path, or the parameters that name paths, such as
 /// `{"read": ["path"], "write": ["target"]}`. A tool without a declaration may access everything.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(try_from = "Value", into = "SerializedAccess")]
 pub enum ToolAccess {
     /// Not declared.
@@ -31,7 +31,7 @@ pub enum ToolAccess {
 }
 
 /// The serialized form.
-#[derive(Clone, Serialize)]
+#[derive(Clone, Serialize, schemars::JsonSchema)]
 #[serde(untagged)]
 enum SerializedAccess {
     Word(&'static str),

@@ -19,7 +19,7 @@ use crate::tool::{Tool, ToolDescriptor, tool_name_of_file};
 const SLOW_SCHEMA_SHARE: f64 = 0.5;
 
 /// The result of checking one part of the protocol.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct ToolFinding {
     /// The part that was checked.
     pub part: &'static str,
@@ -30,7 +30,7 @@ pub struct ToolFinding {
 }
 
 /// The verdict on one part of the protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolVerdict {
     /// Correct.

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
@@ -33,7 +32,7 @@ pub struct Envelope {
 }
 
 /// An output that is truncated in the envelope.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct TruncatedOutput {
     /// `stdout`, `stderr`, or `output` for both in order.
     pub stream: &'static str,
@@ -63,7 +62,7 @@ pub struct CallError {
 }
 
 /// Error codes of tool calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[non_exhaustive]
 pub enum ErrorCode {
@@ -180,29 +179,67 @@ impl From<Result<Value, CallError>> for Envelope {
     }
 }
 
+/// An [`Envelope`] as JSON: either `result`, or `error` and the fields up to `stdout`.
+#[derive(Serialize, schemars::JsonSchema)]
+struct SerializedEnvelope<'a> {
+    /// Whether the call has a result.
+    tool_success: bool,
+    /// The tool's result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<&'a Value>,
+    /// What failed, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_code: Option<ErrorCode>,
+    /// The exit status of the tool's process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_code: Option<Option<i32>>,
+    /// The signal that killed the tool's process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signal: Option<Option<&'a str>>,
+    /// Standard output of a call that failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stdout: Option<&'a str>,
+    /// Standard error of the tool.
+    stderr: &'a str,
+    /// Seconds from the call to the answer.
+    duration: f64,
+    /// Outputs that are shown only in part.
+    #[serde(skip_serializing_if = "<[TruncatedOutput]>::is_empty")]
+    truncated: &'a [TruncatedOutput],
+    /// Remarks for the caller, such as a rejected tool of the same name.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    notes: &'a [String],
+}
+
+impl schemars::JsonSchema for Envelope {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Envelope".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        SerializedEnvelope::json_schema(generator)
+    }
+}
+
 impl Serialize for Envelope {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("tool_success", &self.is_success())?;
-        match &self.outcome {
-            Ok(result) => map.serialize_entry("result", result)?,
-            Err(error) => {
-                map.serialize_entry("error", &error.message)?;
-                map.serialize_entry("error_code", &error.code)?;
-                map.serialize_entry("exit_code", &error.exit_code)?;
-                map.serialize_entry("signal", &error.signal)?;
-                map.serialize_entry("stdout", &error.stdout)?;
-            }
-        }
-        map.serialize_entry("stderr", &self.stderr)?;
-        map.serialize_entry("duration", &(self.duration.as_micros() as f64 / 1e6))?;
-        if !self.truncated.is_empty() {
-            map.serialize_entry("truncated", &self.truncated)?;
-        }
-        if !self.notes.is_empty() {
-            map.serialize_entry("notes", &self.notes)?;
-        }
-        map.end()
+        let error = self.outcome.as_ref().err();
+        let envelope = SerializedEnvelope {
+            tool_success: self.is_success(),
+            result: self.outcome.as_ref().ok(),
+            error: error.map(|error| error.message.as_str()),
+            error_code: error.map(|error| error.code),
+            exit_code: error.map(|error| error.exit_code),
+            signal: error.map(|error| error.signal.as_deref()),
+            stdout: error.map(|error| error.stdout.as_str()),
+            stderr: &self.stderr,
+            duration: self.duration.as_micros() as f64 / 1e6,
+            truncated: &self.truncated,
+            notes: &self.notes,
+        };
+        envelope.serialize(serializer)
     }
 }
 

@@ -20,7 +20,7 @@ pub struct ToolSnapshot {
 }
 
 /// A tool that another tool of the same name replaces.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct ShadowedTool {
     /// The name.
     pub name: String,
@@ -33,7 +33,7 @@ pub struct ShadowedTool {
 }
 
 /// A file that is not a valid tool, or a provider that failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct RejectedTool {
     /// The name of the tool or provider.
     pub name: String,

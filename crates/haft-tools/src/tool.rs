@@ -21,7 +21,7 @@ use crate::schema::Schema;
 /// assert_eq!(descriptor.name, "greet");
 /// assert_eq!(descriptor.parameters["type"], "object");
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ToolDescriptor {
     /// The name, which is also the command name in scripts.
     pub name: String,

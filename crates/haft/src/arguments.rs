@@ -1,59 +1,138 @@
-//! The command line, as data.
+//! The command line of haft: its commands, and the help that shows them.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
-use std::time::Duration;
+use std::fmt::Write as _;
 
-use clap::{Args, CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
+use crate::commands::check::CheckArguments;
+use crate::commands::exec::ExecArguments;
 use crate::commands::launch::arguments::LaunchArguments;
+use crate::commands::mcp::McpArguments;
+use crate::commands::output::OutputArguments;
+use crate::commands::plan::PlanArguments;
+use crate::commands::run::RunArguments;
+use crate::commands::spawn::SpawnArguments;
 use crate::commands::tool::arguments::ToolArguments;
-use crate::units;
+use crate::commands::trust::TrustArguments;
 
-/// Runs real programs for agents: with deadlines that hold, output that is not lost and nothing left behind.
+const USAGE: &str = "haft                                      start an interactive shell
+       haft -c TEXT [NAME [ARGUMENT]...]         run a script given as text, as bash would
+       haft [OPTION]... FILE [ARGUMENT]...       run a script file
+       haft -s [ARGUMENT]...                     run the script on standard input
+       haft COMMAND [OPTION]... [ARGUMENT]...    run one of the commands below";
+
+const TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}{after-help}";
+
+/// The commands by purpose, in the order in which the help lists them.
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("Run scripts and programs under supervision", &["run", "spawn", "output", "exec"]),
+    ("Inspect a script before it runs", &["check", "plan"]),
+    ("Agents and tools", &["launch", "tool", "mcp", "trust"]),
+    ("Help", &["help", "version"]),
+];
+
+const OPTIONS: &str = "Options:
+  -h, --help     Print help; 'haft COMMAND --help' for one command
+  -V, --version  Print the version
+  As a shell, haft takes the options of bash: -e, -u, -x, -o NAME, -O NAME, -i, -l, --norc, ...";
+
+const EXAMPLES: &str = "Examples:
+  haft -c 'echo hello | tr a-z A-Z'        # a script, as 'bash -c' runs it
+  haft run --timeout 30s -c 'make test'    # with a deadline for everything it starts
+  haft spawn --json -- ls /                # one program; status and output as JSON
+  haft check -c 'rm -rf \"$dir\"/*'          # likely mistakes, before anything runs
+  haft tool list                           # tools that scripts and agents can call
+  haft mcp --print-config claude           # connect an agent to haft";
+
+/// haft runs bash scripts, programs and tools for AI agents: deadlines that end every process, output that is never lost
 #[derive(Debug, Parser)]
-#[command(name = "haft", version, arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(name = "haft", version, override_usage = USAGE, help_template = TEMPLATE)]
 pub(crate) struct CommandLine {
     #[command(subcommand)]
     pub(crate) command: HaftCommand,
 }
 
 impl CommandLine {
-    /// Whether a word is the name of a command of haft's own.
-    pub(crate) fn has_command(word: &[u8]) -> bool {
-        std::str::from_utf8(word).is_ok_and(|word| CommandLine::command().find_subcommand(word).is_some())
+    /// Parses the arguments of the process, the program's name first.
+    ///
+    /// # Errors
+    /// If they are not a valid command, or ask for help.
+    pub(crate) fn parse_arguments(arguments: &[OsString]) -> Result<HaftCommand, clap::Error> {
+        let matches = CommandLine::definition().try_get_matches_from(arguments)?;
+        Ok(CommandLine::from_arg_matches(&matches)?.command)
     }
+
+    /// The commands with their options and help.
+    pub(crate) fn definition() -> clap::Command {
+        let command = CommandLine::command();
+        let help = format!("{}\n{OPTIONS}\n\n{EXAMPLES}", list_commands(&command));
+        command.after_help(help)
+    }
+
+    /// Whether a word is the name of a command.
+    pub(crate) fn has_command(word: &[u8]) -> bool {
+        word == b"help"
+            || std::str::from_utf8(word)
+                .is_ok_and(|word| CommandLine::command().find_subcommand(word).is_some())
+    }
+
+    /// The command that a mistyped word probably means.
+    pub(crate) fn nearest_command(word: &[u8]) -> Option<&'static str> {
+        let word = std::str::from_utf8(word).ok()?;
+        let names = GROUPS.iter().flat_map(|(_, names)| names.iter().copied());
+        haft_config::nearest(word, names)
+    }
+}
+
+fn list_commands(command: &clap::Command) -> String {
+    let mut text = String::new();
+    for (title, names) in GROUPS {
+        let _ = writeln!(text, "{title}:");
+        for name in names {
+            let about = match command.find_subcommand(name).and_then(clap::Command::get_about) {
+                Some(about) => about.to_string(),
+                None => "Print the help of a command: haft help COMMAND".to_owned(),
+            };
+            let _ = writeln!(text, "  {name:9}{about}");
+        }
+        text.push('\n');
+    }
+    text.truncate(text.trim_end().len());
+    text + "\n"
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum HaftCommand {
-    /// Run a program under supervision: its output streams through, its status is haft's
-    Spawn(SpawnArguments),
-    /// Run a script under supervision: bash, within haft; with --json the whole outcome
+    /// Run a bash script; its output streams through, its exit status is haft's
     Run(RunArguments),
-    /// Become a program: same process, same terminal, nothing of haft remains
+    /// Run a program; its output streams through, its exit status is haft's
+    Spawn(SpawnArguments),
+    /// Replace haft with a program: same process, same terminal
     Exec(ExecArguments),
-    /// Show an output of an earlier 'run --json' or 'spawn --json' by its id, or list those that are kept
+    /// Show a stored output of an earlier 'run --json' or 'spawn --json'
     Output(OutputArguments),
-    /// Say what is wrong with a script before anything runs
+    /// Report errors and likely mistakes in a script
     Check(CheckArguments),
-    /// Show what a script would run, read and write
+    /// List what a script would run, read and write
     Plan(PlanArguments),
-    /// Launch an agent with its role, context and task, and become it
+    /// Start an agent CLI with its role, context and task
     Launch(Box<LaunchArguments>),
-    /// Show, call and write tools: executables that speak JSON
+    /// List, call, check and create tools: executables that speak JSON
     Tool(ToolArguments),
-    /// Allow what a project brings to run, after showing it; by content, until it changes
+    /// Allow a project's tools and configuration to run
     Trust(TrustArguments),
-    /// Serve the tools of haft to an agent, over the Model Context Protocol
+    /// Serve haft's tools to an agent over the Model Context Protocol
     Mcp(McpArguments),
-    /// Clean up after the process that holds the other end of standard input
+    /// Print the version
+    Version,
+    /// Clean up after the process at the other end of standard input
     #[command(name = "__watch", hide = true)]
     Watch,
 }
 
 impl HaftCommand {
-    /// Whether it starts programs and stays until they have ended.
+    /// Whether the command starts programs and waits for their end.
     pub(crate) fn supervises(&self) -> bool {
         match self {
             HaftCommand::Spawn(_) | HaftCommand::Run(_) | HaftCommand::Tool(_) => true,
@@ -64,229 +143,60 @@ impl HaftCommand {
             | HaftCommand::Plan(_)
             | HaftCommand::Trust(_)
             | HaftCommand::Output(_)
+            | HaftCommand::Version
             | HaftCommand::Watch => false,
+        }
+    }
+
+    /// Whether the result, or a failure, is printed as JSON.
+    pub(crate) fn prints_json(&self) -> bool {
+        match self {
+            HaftCommand::Spawn(spawn) => spawn.supervision.json,
+            HaftCommand::Run(run) => run.supervision.json,
+            HaftCommand::Output(output) => output.json,
+            HaftCommand::Check(check) => check.json,
+            HaftCommand::Plan(plan) => plan.json,
+            HaftCommand::Launch(launch) => launch.prints_json(),
+            HaftCommand::Tool(tool) => tool.command.prints_json(),
+            HaftCommand::Trust(trust) => trust.json,
+            HaftCommand::Exec(_) | HaftCommand::Mcp(_) | HaftCommand::Version | HaftCommand::Watch => false,
         }
     }
 }
 
-/// Where something starts, and with which environment.
-#[derive(Args, Debug, Default)]
-pub(crate) struct EnvironmentOptions {
-    /// Start in this directory
-    #[arg(long, value_name = "DIR")]
-    pub(crate) cwd: Option<PathBuf>,
-    /// Set an environment variable, or with a bare NAME remove it
-    #[arg(long = "env", value_name = "NAME=VALUE")]
-    pub(crate) variables: Vec<OsString>,
-    /// Start with no environment but what --env sets
-    #[arg(long)]
-    pub(crate) clear_env: bool,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// What a program starts with.
-#[derive(Args, Debug, Default)]
-pub(crate) struct ProgramArguments {
-    #[command(flatten)]
-    pub(crate) place: EnvironmentOptions,
-    /// The program, found by PATH unless it has a slash, and its arguments
-    #[arg(value_name = "PROGRAM", trailing_var_arg = true, required = true)]
-    pub(crate) program: Vec<OsString>,
-}
+    #[test]
+    fn the_help_lists_every_command_in_one_group() {
+        let listed: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let definition = CommandLine::definition();
+        let visible = definition.get_subcommands().filter(|command| !command.is_hide_set());
+        let mut commands: Vec<&str> = visible.map(clap::Command::get_name).chain(["help"]).collect();
+        commands.sort_unstable();
+        let mut sorted = listed;
+        sorted.sort_unstable();
+        assert_eq!(sorted, commands);
+    }
 
-/// How something is supervised.
-#[derive(Args, Debug)]
-pub(crate) struct SupervisionArguments {
-    /// End it, with all its descendants, after this time; the status is then 124
-    #[arg(long, value_name = "TIME", value_parser = units::duration)]
-    pub(crate) timeout: Option<Duration>,
-    /// Give it this time to end by itself before it is killed [default: 2s]
-    #[arg(long, value_name = "TIME", value_parser = units::duration)]
-    pub(crate) grace: Option<Duration>,
-    /// Its standard input: a file, '-' for haft's own, or 'null'
-    #[arg(long, value_name = "FILE|-|null", default_value = "null")]
-    pub(crate) stdin: OsString,
-    /// Run it on a terminal of its own, of this size or haft's terminal's
-    #[arg(long, value_name = "COLUMNSxROWS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
-    pub(crate) pty: Option<String>,
-    /// Keep standard output and standard error in one stream, in true order
-    #[arg(long)]
-    pub(crate) merge: bool,
-    /// Show at most this much of each output; the rest is counted
-    #[arg(long, value_name = "SIZE", value_parser = units::size)]
-    pub(crate) limit_output: Option<u64>,
-    /// Keep at most this much of each output, from its beginning, and its end; the rest is counted [default: 64M]
-    #[arg(long, value_name = "SIZE", value_parser = units::size)]
-    pub(crate) output_cap: Option<u64>,
-    /// With --json: keep each output for this time, for 'haft output ID'; 0 keeps none [default: 1h]
-    #[arg(long, value_name = "TIME", value_parser = units::duration)]
-    pub(crate) keep_output: Option<Duration>,
-    /// Let the programs use at most this much memory together, and the script itself as much [default for the script: a quarter of the machine's memory]
-    #[arg(long, value_name = "SIZE", value_parser = units::size)]
-    pub(crate) limit_memory: Option<u64>,
-    /// Let each program use the processor for at most this time; what a script does itself is not counted
-    #[arg(long, value_name = "TIME", value_parser = units::duration)]
-    pub(crate) limit_cpu: Option<Duration>,
-    /// Let there be at most this many processes and threads at once
-    #[arg(long, value_name = "NUMBER")]
-    pub(crate) limit_processes: Option<u64>,
-    /// Start nothing unless the kernel enforces every limit for all processes together
-    #[arg(long)]
-    pub(crate) strict_limits: bool,
-    /// Print one JSON object with status, output and resource usage instead of the output
-    #[arg(long)]
-    pub(crate) json: bool,
-}
+    #[test]
+    fn every_command_has_examples_and_every_option_a_group() {
+        let definition = CommandLine::definition();
+        check_help(&definition, "haft");
+    }
 
-#[derive(Args, Debug)]
-pub(crate) struct SpawnArguments {
-    #[command(flatten)]
-    pub(crate) supervise: SupervisionArguments,
-    #[command(flatten)]
-    pub(crate) start: ProgramArguments,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct RunArguments {
-    #[command(flatten)]
-    pub(crate) supervise: SupervisionArguments,
-    #[command(flatten)]
-    pub(crate) place: EnvironmentOptions,
-    /// Start no programs: only what runs within haft
-    #[arg(long)]
-    pub(crate) no_external: bool,
-    /// Let programs run on that the script has disowned, or started with nohup or setsid
-    #[arg(long)]
-    pub(crate) keep_jobs: bool,
-    /// Touch nothing of the machine: files in memory, no programs, no environment
-    #[arg(long, conflicts_with = "cwd")]
-    pub(crate) isolated: bool,
-    /// The script itself
-    #[arg(short = 'c', value_name = "TEXT", allow_hyphen_values = true)]
-    pub(crate) command: Option<OsString>,
-    /// The script's file, or '-' for standard input, unless -c gives it; and its arguments
-    #[arg(value_name = "FILE", trailing_var_arg = true, allow_hyphen_values = true)]
-    pub(crate) words: Vec<OsString>,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct ExecArguments {
-    #[command(flatten)]
-    pub(crate) start: ProgramArguments,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct OutputArguments {
-    /// The id that the result names; without one, all outputs that are kept are listed
-    #[arg(value_name = "ID")]
-    pub(crate) id: Option<String>,
-    /// Show this many lines from the beginning
-    #[arg(long, value_name = "NUMBER", group = "view", requires = "id")]
-    pub(crate) head: Option<u64>,
-    /// Show this many lines at the end
-    #[arg(long, value_name = "NUMBER", group = "view", requires = "id")]
-    pub(crate) tail: Option<u64>,
-    /// Show the lines from A to B, counted from 1
-    #[arg(long, value_name = "A-B", value_parser = units::range, group = "view", requires = "id")]
-    pub(crate) lines: Option<(u64, u64)>,
-    /// Show the bytes from A up to but not including B, counted from 0
-    #[arg(long, value_name = "A-B", value_parser = units::range, group = "view", requires = "id")]
-    pub(crate) bytes: Option<(u64, u64)>,
-    /// Show the lines that match a regular expression, with their numbers
-    #[arg(long, value_name = "PATTERN", group = "view", requires = "id")]
-    pub(crate) grep: Option<String>,
-    /// With --grep: show this many lines around each match
-    #[arg(long, value_name = "NUMBER", requires = "grep")]
-    pub(crate) context: Option<u64>,
-    /// Write the bytes as they were, also those that are not text
-    #[arg(long, requires = "id", conflicts_with = "grep")]
-    pub(crate) raw: bool,
-    /// Print one JSON object: the list, or the view with the size of the whole
-    #[arg(long, conflicts_with = "raw")]
-    pub(crate) json: bool,
-}
-
-/// A script, from wherever it comes.
-#[derive(Args, Debug)]
-#[group(required = false, multiple = false)]
-pub(crate) struct ScriptArguments {
-    /// The script's file, or '-' for standard input
-    #[arg(value_name = "FILE")]
-    pub(crate) file: Option<OsString>,
-    /// The script itself
-    #[arg(short = 'c', value_name = "TEXT", allow_hyphen_values = true)]
-    pub(crate) command: Option<OsString>,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct CheckArguments {
-    #[command(flatten)]
-    pub(crate) script: ScriptArguments,
-    /// Print one JSON object with all that was found
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Explain a code instead, with examples
-    #[arg(long, value_name = "CODE")]
-    pub(crate) explain: Option<String>,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct PlanArguments {
-    #[command(flatten)]
-    pub(crate) script: ScriptArguments,
-    /// Print the plan as one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct TrustArguments {
-    /// Files, or directories with all that is below [default: the project's '.haft']
-    #[arg(value_name = "PATH")]
-    pub(crate) paths: Vec<PathBuf>,
-    /// Show all that is trusted instead
-    #[arg(long, conflicts_with_all = ["revoke", "paths"])]
-    pub(crate) list: bool,
-    /// Take trust back instead
-    #[arg(long)]
-    pub(crate) revoke: bool,
-    /// Trust without asking
-    #[arg(long, conflicts_with_all = ["revoke", "list"])]
-    pub(crate) yes: bool,
-    /// Read the files below these directories whoever owns or may write them; with --revoke, no longer
-    #[arg(long, requires = "paths", conflicts_with_all = ["yes", "list"])]
-    pub(crate) owner: bool,
-    /// Print one JSON object; without --yes it only says what would be trusted
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct McpArguments {
-    /// Serve over HTTP at this loopback address, such as 127.0.0.1:8080, instead of standard input and output
-    #[arg(long, value_name = "ADDRESS")]
-    pub(crate) http: Option<String>,
-    /// With --http: the file that holds the token which clients must present; made if it is not there
-    #[arg(long, value_name = "FILE", requires = "http")]
-    pub(crate) token_file: Option<PathBuf>,
-    /// Let sessions and jobs outlive the client that has started them
-    #[arg(long)]
-    pub(crate) keep: bool,
-    /// Offer only the tools of this toolset, or of these names, with commas, besides haft's own
-    #[arg(long, value_name = "TOOLSET")]
-    pub(crate) toolset: Option<String>,
-    /// Give scripts a variable that looks like a key and is withheld otherwise; '*' gives all
-    #[arg(long, value_name = "NAME")]
-    pub(crate) env_allow: Vec<String>,
-    /// Let programs that run as root trace any process, and so read the server's memory, environment and messages
-    #[arg(long)]
-    pub(crate) allow_ptrace: bool,
-    /// Let each script itself use at most this much memory [default: a quarter of the machine's memory]
-    #[arg(long, value_name = "SIZE", value_parser = units::size)]
-    pub(crate) limit_memory: Option<u64>,
-    /// Tell every call on standard error, with its duration and what came of it
-    #[arg(short, long)]
-    pub(crate) verbose: bool,
-    /// Print what gives an agent of this kind, such as claude, codex or gemini, this server, and serve nothing
-    #[arg(long, value_name = "KIND", conflicts_with_all = ["http", "keep"])]
-    pub(crate) print_config: Option<String>,
+    fn check_help(command: &clap::Command, name: &str) {
+        for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
+            let name = format!("{name} {}", inner.get_name());
+            let help = inner.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let is_plain = ["version"].contains(&inner.get_name());
+            assert!(is_plain || help.starts_with("Examples:\n  "), "{name} has no examples");
+            let options = inner.get_arguments().filter(|argument| !argument.is_positional());
+            let options: Vec<_> = options.filter(|option| option.get_id() != "help").collect();
+            let grouped = options.iter().filter(|option| option.get_help_heading().is_some()).count();
+            assert!(options.len() <= 4 || grouped == options.len(), "{name} has options without a group");
+            check_help(inner, &name);
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The process layer, set up for a program that owns its process.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use haft_process::{
@@ -88,6 +88,8 @@ fn watcher() -> Command {
 pub(crate) struct SignalHandler {
     /// Cancelled when haft is asked to end: by Ctrl-C, a closed terminal, or `kill`.
     pub(crate) cancel: CancelToken,
+    /// The signal that cancelled it; 0 before.
+    cancelled_by: Arc<AtomicI32>,
     on_resize: Arc<OnceLock<ResizeCallback>>,
     forward_to: Arc<Mutex<Option<SignalCallback>>>,
     /// Whether the processes that haft has started may ask it to end.
@@ -120,12 +122,14 @@ impl SignalHandler {
         let ignored = Signals::ignored_now();
         let signals = SignalHandler {
             cancel: CancelToken::new(),
+            cancelled_by: Arc::default(),
             on_resize: Arc::default(),
             forward_to: Arc::default(),
             ignores_descendants: Arc::default(),
         };
         let deaf = signals.ignores_descendants.clone();
-        let (cancel, on_resize) = (signals.cancel.clone(), signals.on_resize.clone());
+        let (cancel, cancelled_by) = (signals.cancel.clone(), signals.cancelled_by.clone());
+        let on_resize = signals.on_resize.clone();
         let (forward_to, more) = (signals.forward_to.clone(), more.to_vec());
         let wanted = [Signals::INT, Signals::HUP, Signals::TERM, Signals::QUIT, Signals::WINCH];
         // Where it is ignored, the system reaps children, and nobody learns how they ended.
@@ -148,11 +152,19 @@ impl SignalHandler {
                     "ignored SIG{} of process {pid}, which a script has started",
                     signal_name(signal).unwrap_or_default()
                 )),
-                None => cancel.cancel(),
+                None => {
+                    cancelled_by.store(signal, Ordering::Relaxed);
+                    cancel.cancel();
+                }
             },
         })?;
         let _ = STARTED.set(signals.clone());
         Ok(signals)
+    }
+
+    /// The signal that asked haft to end, if one did.
+    pub(crate) fn cancelled_by(&self) -> Option<i32> {
+        Some(self.cancelled_by.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
     }
 
     /// Ignores requests to end that come from processes which haft has started.

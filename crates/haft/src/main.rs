@@ -1,10 +1,13 @@
-//! The `haft` command: the handle an AI agent holds the machine by.
+//! The `haft` command: runs bash scripts, programs and tools for AI agents.
 #![cfg_attr(not(test), no_main)]
 
 mod arguments;
 mod commands;
 mod failure;
 mod host;
+mod json;
+#[cfg(test)]
+mod json_docs;
 mod log;
 mod panics;
 mod places;
@@ -16,30 +19,51 @@ mod shell;
 mod sys;
 mod tools;
 mod units;
+mod usage;
 
-use clap::Parser as _;
+use haft_process::Redactor;
 
 use crate::arguments::{CommandLine, HaftCommand};
+use crate::commands::print::{print_json, print_text};
 use crate::failure::Failure;
+use crate::json::ErrorReport;
 use crate::process_context::ProcessContext;
+use crate::usage::Refusal;
 
-/// Runs what the arguments ask for, a script or a command, and answers with its exit status.
+/// Runs the script or command that the arguments name. Returns its exit status.
 fn run() -> i32 {
     haft_process::claim_signals();
     let process = ProcessContext::capture();
-    if let Err(failure) = panics::prepare(&process) {
-        return failure.show();
+    if let Err(failure) = panics::install_hook(&process) {
+        return failure.print();
     }
-    let result = match shell::words(&process) {
-        Some(words) => shell::run(words, &process),
-        None => match CommandLine::try_parse_from(&process.arguments) {
-            Ok(arguments) => run_command(arguments.command, &process),
-            Err(error) => return failure::show_usage(&error),
-        },
+    let status = match shell::arguments_of(&process) {
+        Some(words) => shell::run(words, &process).unwrap_or_else(|failure| failure.print()),
+        None => parse_and_run(&process),
     };
-    let status = result.unwrap_or_else(|failure| failure.show());
     log::flush();
     status
+}
+
+fn parse_and_run(process: &ProcessContext) -> i32 {
+    let (failure, json) = match CommandLine::parse_arguments(&process.arguments) {
+        Ok(command) => {
+            let json = command.prints_json();
+            match run_command(command, process) {
+                Ok(status) => return status,
+                Err(failure) => (failure, json),
+            }
+        }
+        Err(error) => match usage::refuse(&error, &process.arguments) {
+            Refusal::Printed(status) => return status,
+            Refusal::Wrong(failure) => (failure, usage::asks_for_json(&process.arguments)),
+        },
+    };
+    if json {
+        let redactor = Redactor::new(process.environment.iter());
+        return print_json(&ErrorReport::new(&failure, &redactor), failure.status);
+    }
+    failure.print()
 }
 
 fn run_command(command: HaftCommand, process: &ProcessContext) -> Result<i32, Failure> {
@@ -58,11 +82,12 @@ fn run_command(command: HaftCommand, process: &ProcessContext) -> Result<i32, Fa
         HaftCommand::Tool(tool) => commands::tool::run(tool, process),
         HaftCommand::Trust(trust) => commands::trust::run(&trust, process),
         HaftCommand::Mcp(mcp) => commands::mcp::run(&mcp, process),
+        HaftCommand::Version => Ok(print_text(&format!("haft {}\n", env!("CARGO_PKG_VERSION")), 0)),
         HaftCommand::Watch => commands::watch::run(),
     }
 }
 
-/// The tests have a start of their own; this is what makes everything else reachable in them.
+/// Tests have an entry point of their own; this one makes the rest of the program reachable in them.
 #[cfg(test)]
 fn main() {
     run();

@@ -1,4 +1,4 @@
-//! Panics: errors of haft itself.
+//! Messages about panics, which are errors of haft itself.
 
 use std::collections::hash_map::RandomState;
 use std::io::Write as _;
@@ -7,9 +7,11 @@ use std::panic::{PanicHookInfo, catch_unwind, set_hook, take_hook};
 use crate::failure::Failure;
 use crate::process_context::ProcessContext;
 
-/// Has a panic say what happened in one line, or as usual if `RUST_BACKTRACE` is set. Fails where nothing could work: hash
-/// tables panic without random numbers.
-pub(crate) fn prepare(process: &ProcessContext) -> Result<(), Failure> {
+/// Makes panics print one line, or a backtrace if `RUST_BACKTRACE` is set.
+///
+/// # Errors
+/// If the system has no random numbers: hash tables would panic without them.
+pub(crate) fn install_hook(process: &ProcessContext) -> Result<(), Failure> {
     let usual = take_hook();
     set_hook(Box::new(|_| ()));
     let random = catch_unwind(RandomState::new);
@@ -17,17 +19,14 @@ pub(crate) fn prepare(process: &ProcessContext) -> Result<(), Failure> {
         true => set_hook(usual),
         false => set_hook(Box::new(print_panic)),
     }
-    random.map(drop).map_err(|_| Failure {
-        message: "the system gives no random numbers: neither 'getrandom' nor '/dev/urandom' works"
-            .to_owned(),
-        hint: None,
-        status: 1,
-    })
+    random
+        .map(drop)
+        .map_err(|_| Failure::new("no random numbers: neither 'getrandom' nor '/dev/urandom' works", 1))
 }
 
-/// Says what a panic is about, and where it happened.
+/// Prints the message and the position of a panic.
 fn print_panic(panic: &PanicHookInfo<'_>) {
-    let message = panic.payload_as_str().unwrap_or("a panic without a message");
+    let message = panic.payload_as_str().unwrap_or("panic without a message");
     let place = panic.location().map(|place| format!(" ({}:{})", place.file(), place.line()));
     let line = format!("haft: internal error: {message}{}\n", place.unwrap_or_default());
     let _ = std::io::stderr().write_all(line.as_bytes());

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use haft_config::trust::TrustStore;
 use haft_config::{Directories, DirectoryInputs};
 
-use crate::failure::{print_message, print_stderr};
+use crate::failure::{print_hint, print_message};
 use crate::process_context::ProcessContext;
 
 /// The places of the installation, the user and the project. A project that another user could have put there is left out,
@@ -24,7 +24,7 @@ fn is_safe(project: &Path, trust: &TrustStore) -> bool {
     if !TOLD.swap(true, Ordering::Relaxed) {
         let shown = haft_config::printable(project);
         print_message(format_args!("the project \"{shown}\" is ignored: {}", error.reason()));
-        error.hint().iter().for_each(|hint| print_stderr(&format!("hint: {hint}\n")));
+        error.hint().iter().for_each(print_hint);
     }
     false
 }

@@ -53,6 +53,11 @@ impl ProcessContext {
         }
     }
 
+    /// The working directory; if it was removed, the path that the kernel still shows for it.
+    pub(crate) fn directory_or_link(&self) -> Option<PathBuf> {
+        self.working_directory.clone().or_else(|| std::fs::read_link("/proc/self/cwd").ok())
+    }
+
     /// Withholds the variables that look like keys, but for those that are allowed by name; `*` allows all.
     pub(crate) fn withhold_keys(&mut self, allowed: &[String]) {
         let is_allowed =

@@ -1,8 +1,8 @@
-//! Durations and sizes as people write them.
+//! Durations, sizes, ranges and counts as text.
 
 use std::time::Duration;
 
-/// Reads a duration: `500ms`, `5s`, `1.5m`, `2h`, `1d`; a bare number is seconds.
+/// Parses a duration: `500ms`, `5s`, `1.5m`, `2h`, `1d`; a bare number is seconds.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let (number, unit) = split(text)?;
     let seconds = match unit {
@@ -13,12 +13,12 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
         "m" | "min" => number * 60.0,
         "h" => number * 3600.0,
         "d" => number * 86400.0,
-        _ => return Err(format!("'{unit}' is no unit of time; use ms, s, m, h or d")),
+        _ => return Err(format!("unknown time unit '{unit}' (expected ms, s, m, h or d)")),
     };
-    Duration::try_from_secs_f64(seconds).map_err(|_| "too long a time".to_owned())
+    Duration::try_from_secs_f64(seconds).map_err(|_| "the duration is too long".to_owned())
 }
 
-/// Reads a size: `64k`, `1M`, `2G`, `1T`, with an optional `B` or `iB`, powers of 1024; a bare number is bytes.
+/// Parses a size: `64k`, `1M`, `2G`, `1T`, with an optional `B` or `iB`, powers of 1024; a bare number is bytes.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
     let (number, unit) = split(text)?;
     let letter = unit.trim_end_matches(['B', 'b']).trim_end_matches('i');
@@ -28,27 +28,38 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
         "M" => 2,
         "G" => 3,
         "T" => 4,
-        _ => return Err(format!("'{unit}' is no unit of size; use K, M, G or T")),
+        _ => return Err(format!("unknown size unit '{unit}' (expected K, M, G or T)")),
     };
     let bytes = number * 1024f64.powi(factor);
-    if bytes >= u64::MAX as f64 { Err("too large a size".to_owned()) } else { Ok(bytes as u64) }
+    if bytes >= u64::MAX as f64 { Err("the size is too large".to_owned()) } else { Ok(bytes as u64) }
 }
 
-/// Reads a range of numbers: `10-20`, or `10-` to the end.
+/// Parses a range of numbers: `10-20`, or `10-` to the end.
 pub(crate) fn range(text: &str) -> Result<(u64, u64), String> {
-    let wrong = || "a range is expected, such as 10-20 or 10-".to_owned();
+    let wrong = || "expected a range such as 10-20 or 10-".to_owned();
     let (first, last) = text.split_once('-').ok_or_else(wrong)?;
     let first = first.parse().map_err(|_| wrong())?;
     let last = if last.is_empty() { Ok(u64::MAX - 1) } else { last.parse().map_err(|_| wrong()) }?;
     if first <= last { Ok((first, last)) } else { Err(format!("{first} is greater than {last}")) }
 }
 
-/// The number at the beginning, and what follows it.
+/// Splits a text into the number at its beginning and the rest.
 fn split(text: &str) -> Result<(f64, &str), String> {
     let text = text.trim();
     let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
-    let number = text[..end].parse().map_err(|_| "a number is expected, such as 10 or 2.5".to_owned())?;
+    let number = text[..end].parse().map_err(|_| "expected a number such as 10 or 2.5".to_owned())?;
     Ok((number, text[end..].trim_start()))
+}
+
+/// A number with its noun: `1 byte`, `2 bytes`, `3 processes`.
+pub(crate) fn count(number: impl TryInto<u64>, noun: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
+    let ending = match number {
+        1 => "",
+        _ if noun.ends_with('s') => "es",
+        _ => "s",
+    };
+    format!("{number} {noun}{ending}")
 }
 
 #[cfg(test)]
@@ -74,6 +85,12 @@ mod tests {
         assert!(
             range("7").is_err() && range("-7").is_err() && range("2-1").is_err() && range("a-b").is_err()
         );
+    }
+
+    #[test]
+    fn counts_agree_with_their_noun() {
+        assert_eq!([count(0u64, "byte"), count(1u64, "line")], ["0 bytes", "1 line"]);
+        assert_eq!([count(1usize, "process"), count(2usize, "process")], ["1 process", "2 processes"]);
     }
 
     #[test]

@@ -66,7 +66,7 @@ fn a_script_comes_from_a_file_or_standard_input() {
     let _ = haft().args(["check", "-"]).input("[ -f x\n").run().status(1);
     let _ =
         haft().args(["check", "/no/such/script"]).run().status(2).stderr_has("cannot read '/no/such/script'");
-    let _ = haft().arg("check").run().status(2).stderr_has("no script is given");
+    let _ = haft().arg("check").run().status(2).stderr_has("no script was given");
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn a_caller_that_asked_for_json_gets_json() {
         let missing = haft().args([command, "--json", "/no/such/script"]).run().status(2).json();
         assert_eq!(missing["ok"], json!(false));
         assert!(
-            missing["error"].as_str().is_some_and(|error| error.contains("/no/such/script")),
+            missing["error"]["message"].as_str().is_some_and(|error| error.contains("/no/such/script")),
             "{missing}"
         );
         let wrong = haft().args([command, "--json", "-c", "if"]).run().status(1).json();

@@ -90,16 +90,17 @@ fn the_program_is_found_by_the_path_it_is_given() {
 }
 
 #[test]
-fn stdin_is_null_a_file_or_our_own() {
+fn stdin_is_inherited_null_or_a_file() {
     let scratch = Scratch::new();
     std::fs::write(scratch.file("input"), "12345").unwrap();
     let count = |options: &[&str]| {
         let call = haft().input("piped in").arg("spawn").args(options).args(["--", child(), "count"]);
         call.run().status(0).error_text().split(' ').next().unwrap().to_owned()
     };
-    assert_eq!(count(&[]), "0");
-    assert_eq!(count(&["--stdin", "null"]), "0");
+    assert_eq!(count(&[]), "8");
+    assert_eq!(count(&["--stdin", "inherit"]), "8");
     assert_eq!(count(&["--stdin", "-"]), "8");
+    assert_eq!(count(&["--stdin", "null"]), "0");
     assert_eq!(count(&["--stdin", &scratch.text("input")]), "5");
     let missing = haft().args(["spawn", "--stdin", "/no/such/file", "--", "true"]);
     missing.run().status(2).stderr_has("'/no/such/file'");
@@ -183,7 +184,7 @@ fn what_makes_no_sense_is_refused_with_status_2() {
         &["spawn", "--no-such-option", "--", "true"],
         &["spawn", "--pty=wide", "--", "true"],
         &["exec"],
-        &["no-such-command"],
+        &["spwan", "--", "true"],
     ] {
         let run = haft().args(arguments).run().status(2).stdout("");
         assert!(!run.error_text().is_empty(), "{run}");

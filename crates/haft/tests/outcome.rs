@@ -68,7 +68,7 @@ fn the_result_has_every_field_it_promises() {
         assert_eq!((&stream["truncated"], &stream["lossy"]), (&json!(false), &json!(false)));
         assert!(stream["id"].as_str().is_some_and(|id| !id.is_empty()));
     }
-    assert_eq!(value["tree"], json!({"started": 1, "killed": 0, "survivors": 0}));
+    assert_eq!(value["tree"], json!({"started_by_haft": 1, "killed": 0, "survivors": 0}));
     assert_eq!(value["jobs"], json!([]));
     let here = std::fs::read_link("/proc/self/cwd").unwrap();
     assert_eq!(value["cwd"], here.to_str().unwrap());
@@ -101,7 +101,7 @@ fn a_timeout_is_124_with_the_output_so_far() {
     let (code, value) = outcome(&["--timeout", "700ms"], &["drip", "1", "60000"]);
     assert_eq!((code, &value["status"]["timed_out"]), (124, &json!(true)));
     assert_eq!(value["stdout"]["text"], "drip 0\n");
-    assert_eq!(value["tree"], json!({"started": 1, "killed": 1, "survivors": 0}));
+    assert_eq!(value["tree"], json!({"started_by_haft": 1, "killed": 1, "survivors": 0}));
 }
 
 #[test]

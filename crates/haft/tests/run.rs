@@ -93,7 +93,7 @@ fn the_result_has_every_stage() {
     assert_eq!(stages[5]["status"]["code"], 3);
     assert_eq!(result["status"]["code"], 3);
     assert_eq!(result["stdout"]["text"], "1\n");
-    assert_eq!(result["tree"]["started"], 3);
+    assert_eq!(result["tree"]["started_by_haft"], 3);
 }
 
 #[test]

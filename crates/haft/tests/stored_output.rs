@@ -96,10 +96,10 @@ fn outputs_are_listed_are_private_and_go_when_their_time_is_over() {
     let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&directory), mode(&directory.join(&kept))), (0o700, 0o600));
     assert!(haft_test_support::eventually(std::time::Duration::from_secs(20), || !list().contains(&over)));
-    user.haft().args(["output", &over]).run().status(1).stderr_has("there is no output");
+    user.haft().args(["output", &over]).run().status(1).stderr_has("unknown output");
     let _ = user.run(&[], "echo next");
     assert!(!directory.join(&over).exists() && directory.join(&kept).exists());
-    user.haft().args(["output", "../../etc/passwd"]).run().status(1).stderr_has("there is no output");
+    user.haft().args(["output", "../../etc/passwd"]).run().status(1).stderr_has("unknown output");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use crate::file::{FileError, FileRules, HASH_TIMEOUT, MAX_PROGRAM_BYTES, run_with_timeout};
 
 /// SHA-256 of some content, in hexadecimal.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct ContentHash(String);
 

@@ -47,7 +47,7 @@ pub struct TrustStore {
 }
 
 /// A trusted file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct TrustEntry {
     /// The file. Its directory has no symbolic links, but the file itself may be one.
     pub path: PathBuf,
@@ -58,7 +58,7 @@ pub struct TrustEntry {
 }
 
 /// Trust status of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TrustStatus {
     /// It was never trusted.

@@ -271,7 +271,7 @@ impl JobInfo {
 }
 
 /// An [`Outcome`] as data.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[non_exhaustive]
 pub struct Report {
     /// The name of the run.
@@ -305,6 +305,7 @@ pub struct Report {
     pub limits: RunLimits,
     /// The time from start to result, in seconds.
     #[serde(serialize_with = "seconds")]
+    #[schemars(with = "f64")]
     pub duration: Duration,
 }
 
@@ -328,7 +329,7 @@ impl fmt::Display for Report {
 }
 
 /// A job of a session, as data.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[non_exhaustive]
 pub struct JobReport {
     /// Its identifier.

@@ -7,10 +7,12 @@ use crate::session::Session;
 impl Session {
     /// Writes a message to standard error, after the name of the shell and the line number.
     pub fn report(&mut self, message: impl Display) {
-        // Messages about a sourced file have the name of the file.
+        // Messages about a sourced file have the name of the file; in an interactive shell, after the shell's name.
+        let shell = self.parameters.zero();
         let name = match self.calls.frames().last() {
-            Some(frame) if !self.is_interactive() => &frame.source,
-            _ => self.parameters.zero(),
+            Some(frame) if !self.is_interactive() => frame.source.to_string(),
+            Some(frame) if !frame.is_function => format!("{shell}: {}", frame.source),
+            _ => shell.to_string(),
         };
         let line = match self.calls.line() {
             _ if self.is_interactive() && self.calls.frames().is_empty() => format!("{name}: {message}\n"),

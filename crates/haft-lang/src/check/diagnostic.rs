@@ -7,7 +7,7 @@ use crate::ast::{LineIndex, Span};
 use crate::excerpt::SourceExcerpt;
 
 /// The severity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing, and often intended.
@@ -50,21 +50,25 @@ pub struct Diagnostic {
 }
 
 /// A diagnostic with line and column numbers, for JSON.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct LocatedDiagnostic<'a> {
+    /// The code of the rule, or `syntax`.
     code: &'a str,
     severity: Severity,
     message: &'a str,
     #[serde(flatten)]
     range: TextRange,
+    /// How to fix it.
     hint: Option<&'a str>,
+    /// Other positions that belong to the finding.
     related: Vec<Related<'a>>,
+    /// Whether more input could complete the script.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     incomplete: bool,
 }
 
 /// A source range. Lines and columns start at 1; columns and offsets count bytes. The end is exclusive.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, schemars::JsonSchema)]
 struct TextRange {
     line: u32,
     column: u32,
@@ -74,7 +78,7 @@ struct TextRange {
     end: u32,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 struct Related<'a> {
     message: &'a str,
     #[serde(flatten)]

@@ -1,5 +1,6 @@
 //! The data types of a plan.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use serde::{Serialize, Serializer};
@@ -7,7 +8,7 @@ use serde::{Serialize, Serializer};
 use crate::ast::{Span, Text};
 
 /// Everything that a program can run, in source order.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
 pub struct ScriptPlan {
     /// The steps. Children follow their parent and refer to it in [`PlanStep::parent`].
     pub steps: Vec<PlanStep>,
@@ -18,7 +19,7 @@ pub struct ScriptPlan {
 /// The files that a program reads, writes and deletes, without duplicates, in the order of their first use.
 ///
 /// Does not include standard streams and devices without content, such as `/dev/null`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct FileSummary {
     /// Files that are read.
     pub reads: Vec<UsedFile>,
@@ -31,7 +32,7 @@ pub struct FileSummary {
 }
 
 /// A file that a program uses.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct UsedFile {
     /// Its path, relative to the directory in which the program starts.
     pub target: PlannedWord,
@@ -41,7 +42,7 @@ pub struct UsedFile {
 }
 
 /// A simple or compound command, and everything that its text tells about its effects.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct PlanStep {
     /// The index of the parent step.
     pub parent: Option<usize>,
@@ -51,6 +52,7 @@ pub struct PlanStep {
     pub line: u32,
     /// Source range. A step from a nested script (`sh -c '…'`) has the range of the command that contains it.
     #[serde(serialize_with = "span")]
+    #[schemars(with = "[u32; 2]")]
     pub span: Span,
     /// Its action.
     #[serde(flatten)]
@@ -82,7 +84,7 @@ pub struct PlanStep {
 }
 
 /// The role of a step in its parent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepRole {
     /// A statement of the program.
@@ -110,7 +112,7 @@ pub enum StepRole {
 }
 
 /// The action of a step.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum StepAction {
     /// Calls a function of the program.
@@ -134,6 +136,7 @@ pub enum StepAction {
     Define {
         /// Its name.
         #[serde(serialize_with = "text")]
+        #[schemars(with = "String")]
         name: Text,
         /// Whether each call unconditionally starts the function again in parallel: a fork bomb.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -142,7 +145,7 @@ pub enum StepAction {
 }
 
 /// The meaning of a command name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "is", content = "path")]
 pub enum CommandTarget {
     /// A builtin, or a command that runs in-process.
@@ -160,7 +163,7 @@ pub enum CommandTarget {
 }
 
 /// When and where a step runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct StepConditions {
     /// It may not run at all.
     pub conditional: bool,
@@ -175,7 +178,7 @@ pub struct StepConditions {
 }
 
 /// The position of a command in a pipeline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct PipelineStage {
     /// The position, starting at 1.
     pub number: usize,
@@ -193,23 +196,24 @@ pub struct PlannedWord {
 }
 
 /// A piece of a word.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WordPiece {
     /// Literal text after quote removal.
-    Literal(#[serde(serialize_with = "text")] Text),
+    Literal(#[serde(serialize_with = "text")] #[schemars(with = "String")] Text),
     /// An expansion whose result is not known.
     Dynamic {
         /// The kind of expansion.
         by: Expansion,
         /// Its text in the source.
         #[serde(serialize_with = "text")]
+        #[schemars(with = "String")]
         source: Text,
     },
 }
 
 /// The kind of an expansion in a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Expansion {
     /// A parameter expansion such as `$name`.
@@ -233,10 +237,11 @@ pub enum Expansion {
 }
 
 /// An assignment.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct PlannedAssignment {
     /// The variable, including its subscript.
     #[serde(serialize_with = "text")]
+    #[schemars(with = "String")]
     pub name: Text,
     /// Whether the operator is `+=`.
     pub append: bool,
@@ -245,7 +250,7 @@ pub struct PlannedAssignment {
 }
 
 /// A file that a redirection or a command uses.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct FileUse {
     /// The file descriptor: a number or `{name}`. `None` for the default.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -263,7 +268,7 @@ pub struct FileUse {
 }
 
 /// How much of a path is used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileScope {
     /// The file itself.
@@ -282,7 +287,7 @@ impl FileScope {
 }
 
 /// The user of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum UsedBy {
     /// A redirection: the shell opens the file.
@@ -298,7 +303,7 @@ impl UsedBy {
 }
 
 /// How a file is used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileUseMode {
     /// `<`.
@@ -324,17 +329,18 @@ pub enum FileUseMode {
 }
 
 /// An effect that the text does not tell, so the plan may be incomplete.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Opaque {
     /// The reason.
     pub reason: OpaqueReason,
     /// The relevant text in the source.
     #[serde(serialize_with = "text")]
+    #[schemars(with = "String")]
     pub source: Text,
 }
 
 /// Why a step is opaque.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum OpaqueReason {
@@ -391,21 +397,31 @@ impl PlannedWord {
     }
 }
 
+/// A [`PlannedWord`] as JSON: `text` if all of it is known, else its pieces.
+#[derive(Serialize, schemars::JsonSchema)]
+#[serde(untagged)]
+enum SerializedWord<'a> {
+    Known { text: Cow<'a, str> },
+    Dynamic { pieces: &'a [WordPiece], several: bool },
+}
+
+impl schemars::JsonSchema for PlannedWord {
+    fn schema_name() -> Cow<'static, str> {
+        "PlannedWord".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        SerializedWord::json_schema(generator)
+    }
+}
+
 impl Serialize for PlannedWord {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct KnownWord<'a> {
-            text: std::borrow::Cow<'a, str>,
-        }
-        #[derive(Serialize)]
-        struct DynamicWord<'a> {
-            pieces: &'a [WordPiece],
-            several: bool,
-        }
-        match self.literal() {
-            Some(text) => KnownWord { text: String::from_utf8_lossy(text) }.serialize(serializer),
-            None => DynamicWord { pieces: &self.pieces, several: self.several }.serialize(serializer),
-        }
+        let word = match self.literal() {
+            Some(text) => SerializedWord::Known { text: String::from_utf8_lossy(text) },
+            None => SerializedWord::Dynamic { pieces: &self.pieces, several: self.several },
+        };
+        word.serialize(serializer)
     }
 }
 

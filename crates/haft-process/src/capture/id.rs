@@ -39,6 +39,20 @@ impl fmt::Debug for OutputId {
     }
 }
 
+impl schemars::JsonSchema for OutputId {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "OutputId".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        String::json_schema(generator)
+    }
+}
+
 impl Serialize for OutputId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.0)

@@ -35,7 +35,7 @@ pub struct OutputStore {
 }
 
 /// The description of a stored output.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[non_exhaustive]
 pub struct StoredOutput {
     /// Its id.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{OutputId, OutputSlice};
 
 /// The JSON form of an output: text within a budget, totals, and the id for reading the rest.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[non_exhaustive]
 pub struct OutputSummary {
     /// The text of [`OutputSlice::to_text`].
@@ -32,7 +32,7 @@ pub struct OutputSummary {
 }
 
 /// The size of the part of an output that is missing in a summary.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[non_exhaustive]
 pub struct Omitted {
     /// Number of missing bytes.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// The limited resource.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum LimitKind {
@@ -16,7 +16,7 @@ pub enum LimitKind {
 }
 
 /// How a limit is enforced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum EnforcedBy {
@@ -31,7 +31,7 @@ pub enum EnforcedBy {
 }
 
 /// One limit of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[non_exhaustive]
 pub struct LimitState {
     /// The requested value: bytes, a number of processes, or seconds.
@@ -45,7 +45,7 @@ pub struct LimitState {
 }
 
 /// The requested limits of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[non_exhaustive]
 pub struct RunLimits {
     /// Bytes of memory of all processes together.

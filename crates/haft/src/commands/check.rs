@@ -1,26 +1,45 @@
-//! `haft check`: what is wrong with a script, before anything runs.
+//! `haft check`: report errors and likely mistakes in a script without running it.
 
 use std::io::Write as _;
 
+use clap::Args;
 use haft_lang::ParseOptions;
 use haft_lang::ast::LineIndex;
 use haft_lang::check::{Diagnostic, LocatedDiagnostic, RULES, Rule, Severity, check, rule};
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::arguments::CheckArguments;
+use crate::commands::options::ScriptArguments;
+use crate::commands::print::json_line;
 use crate::commands::script::{self, NameResolver};
-use crate::failure::{Failure, USAGE};
+use crate::failure::{Failure, USAGE_STATUS};
 use crate::process_context::ProcessContext;
 
-/// Checks and says what was found: 1 if there are errors.
+const EXAMPLES: &str = "Examples:
+  haft check deploy.sh                     # exit status 1 if there are errors
+  haft check --json -c 'cd $dir && rm *'   # findings with positions and fixes as JSON
+  haft check --explain rm-root             # why a rule matters, with examples";
+
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct CheckArguments {
+    #[command(flatten)]
+    pub(crate) script: ScriptArguments,
+    /// Print one JSON object with all findings
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Explain a rule, with examples, instead of checking a script
+    #[arg(long, value_name = "CODE")]
+    pub(crate) explain: Option<String>,
+}
+
+/// Checks the script and prints what it finds. Returns 1 if there are errors.
 pub(crate) fn run(arguments: CheckArguments, process: &ProcessContext) -> Result<i32, Failure> {
     if let Some(code) = &arguments.explain {
         return explain(code);
     }
-    let text = match script::read(arguments.script) {
-        Ok(text) => text,
-        Err(failure) => return unreadable(failure, arguments.json),
-    };
+    let text = script::read(arguments.script, "haft check")
+        .map_err(|failure| Failure { status: USAGE_STATUS, ..failure })?;
     let found = check(&text.source, &ParseOptions::default(), &NameResolver::new(process));
     let lines = LineIndex::new(&text.source);
     let shown = if arguments.json {
@@ -32,31 +51,28 @@ pub(crate) fn run(arguments: CheckArguments, process: &ProcessContext) -> Result
     Ok(i32::from(found.iter().any(|diagnostic| diagnostic.severity == Severity::Error)))
 }
 
-/// Says that a script cannot be read: as JSON if that was asked for.
-pub(super) fn unreadable(failure: Failure, json: bool) -> Result<i32, Failure> {
-    if json {
-        print(&script::failure_json(&failure));
-        return Ok(USAGE);
-    }
-    Err(Failure { status: USAGE, ..failure })
+/// The findings in a script.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct CheckReport<'a> {
+    /// The script's file, `-c` or `standard input`.
+    file: &'a str,
+    /// Whether no finding is an error.
+    ok: bool,
+    /// Whether the script is incomplete, so that more input could make it valid.
+    incomplete: bool,
+    /// The findings, in the order of the text.
+    diagnostics: Vec<LocatedDiagnostic<'a>>,
 }
 
-/// All that was found, as one JSON object.
+/// The findings as one JSON object.
 pub(super) fn json(name: &str, found: &[Diagnostic], lines: &LineIndex) -> String {
-    #[derive(Serialize)]
-    struct Report<'a> {
-        file: &'a str,
-        ok: bool,
-        incomplete: bool,
-        diagnostics: Vec<LocatedDiagnostic<'a>>,
-    }
-    let report = Report {
+    let report = CheckReport {
         file: name,
         ok: found.iter().all(|diagnostic| diagnostic.severity != Severity::Error),
         incomplete: found.iter().any(|diagnostic| diagnostic.incomplete),
         diagnostics: found.iter().map(|diagnostic| diagnostic.locate(lines)).collect(),
     };
-    serde_json::to_string(&report).unwrap_or_default() + "\n"
+    json_line(&report)
 }
 
 fn explain(code: &str) -> Result<i32, Failure> {
@@ -67,8 +83,8 @@ fn explain(code: &str) -> Result<i32, Failure> {
         }
         None => {
             let codes: Vec<&str> = RULES.iter().map(|rule| rule.code).collect();
-            let hint = Some(format!("the codes are {}", codes.join(", ")));
-            Err(Failure { hint, ..Failure::usage(format!("there is no rule \"{code}\"")) })
+            let unknown = Failure::usage(format_args!("unknown rule \"{code}\""));
+            Err(unknown.with_hint(format_args!("the codes are {}", codes.join(", "))))
         }
     }
 }
@@ -91,7 +107,7 @@ fn explanation(rule: &Rule) -> String {
     )
 }
 
-/// A line as it is written, but for characters that cannot be seen.
+/// A line with its invisible characters escaped.
 fn visible(line: &str) -> String {
     let hidden = |character: char| character.is_control() || (character.is_whitespace() && character != ' ');
     line.chars()
@@ -103,7 +119,7 @@ fn visible(line: &str) -> String {
         .collect()
 }
 
-/// Prints data; a reader that has gone away is no failure.
+/// Prints text; a closed pipe is not an error.
 pub(super) fn print(text: &str) {
     let _ = std::io::stdout().write_all(text.as_bytes());
 }

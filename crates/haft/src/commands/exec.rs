@@ -1,16 +1,31 @@
-//! `haft exec`: become the program.
+//! `haft exec`: replace this process with a program.
 
+use clap::Args;
 use haft_process::{Signals, StartPermission};
 
-use crate::arguments::ExecArguments;
+use crate::commands::options::ProgramArguments;
 use crate::commands::program;
 use crate::failure::Failure;
 use crate::process_context::ProcessContext;
 
-/// Replaces this process; returns only if that failed.
+const EXAMPLES: &str = "Examples:
+  haft exec -- date                                # haft becomes date: same process id
+  haft exec --cwd / --env LANG=C -- pwd            # in another directory, with a variable set
+  haft exec --clear-env --env PATH=/usr/bin -- env # with nothing but PATH";
+
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ExecArguments {
+    #[command(flatten)]
+    pub(crate) program: ProgramArguments,
+}
+
+/// Replaces this process; returns only on failure.
 pub(crate) fn run(exec: ExecArguments, process: &ProcessContext) -> Result<i32, Failure> {
-    let mut command = program::command(exec.start, process)?;
-    // What was ignored when haft was started stays so.
+    let name = exec.program.program.first().cloned().unwrap_or_default();
+    let mut command = program::command(exec.program, process)?;
+    // Signals that were ignored when haft started stay ignored.
     command.ignore_signals(Signals::ignored_now());
-    Err(command.replace(&StartPermission::all()).into())
+    let error = command.replace(&StartPermission::all());
+    Err(program::start_failure(error, &name, "haft -c"))
 }

@@ -1,13 +1,15 @@
-//! `haft mcp`: haft's hands for any agent.
+//! `haft mcp`: serve haft's tools over the Model Context Protocol.
 
 mod token;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use clap::Args;
+use clap::builder::PossibleValuesParser;
 use haft_kernel::Session;
 use haft_kernel::memory::MemoryLimit;
 use haft_lang::{Resolution, Resolver};
@@ -15,14 +17,13 @@ use haft_mcp::{HttpOptions, Server, ServerEvent, ServerLimits, ServerSetup, Stdi
 use haft_process::{CancelToken, Redactor, StartPermission, Tracing, protect_process, reason};
 use haft_tools::Registry;
 
-use crate::arguments::McpArguments;
 use crate::commands::launch::prompts;
 use crate::commands::print::print_text;
 use crate::commands::script::NameResolver;
 use crate::failure::{Failure, print_message};
 use crate::process_context::ProcessContext;
 use crate::tools::{SessionTools, ToolSettings};
-use crate::{host, log, sessions};
+use crate::{host, log, sessions, units};
 
 /// What programs are told, since nobody looks at a terminal: no colours, nothing that turns pages.
 const FOR_AGENTS: [(&str, &str); 7] = [
@@ -35,9 +36,57 @@ const FOR_AGENTS: [(&str, &str); 7] = [
     ("GIT_TERMINAL_PROMPT", "0"),
 ];
 
-/// How long tools have to end after everything else has.
-const LAST_TOOLS: Duration = Duration::from_millis(300);
-/// Serves until the client goes away, or we are asked to end.
+/// How long tools may take to end after everything else has ended.
+const TOOLS_END_TIMEOUT: Duration = Duration::from_millis(300);
+
+const EXAMPLES: &str = "Examples:
+  haft mcp --print-config claude           # the configuration that connects an agent to haft
+  haft mcp --print-config codex
+  haft mcp < /dev/null                     # serve on standard input and output until the client disconnects";
+
+const TRANSPORT: &str = "Transport";
+const SCRIPTS: &str = "Sessions and scripts";
+const OTHER: &str = "Other";
+
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct McpArguments {
+    /// Serve over HTTP at this loopback address, such as 127.0.0.1:8080
+    #[arg(long, value_name = "ADDRESS", help_heading = TRANSPORT)]
+    pub(crate) http: Option<String>,
+    /// With --http: the file with the token that clients must present; created if it does not exist
+    #[arg(long, value_name = "FILE", requires = "http", help_heading = TRANSPORT)]
+    pub(crate) token_file: Option<PathBuf>,
+    /// Keep sessions and jobs when the client that started them disconnects
+    #[arg(long, help_heading = SCRIPTS)]
+    pub(crate) keep: bool,
+    /// Offer only the tools of this toolset, or these names separated by commas, besides haft's own
+    #[arg(long, value_name = "TOOLSET", help_heading = SCRIPTS)]
+    pub(crate) toolset: Option<String>,
+    /// Give scripts an environment variable that looks like a key; '*' gives them all
+    #[arg(long, value_name = "NAME", help_heading = SCRIPTS)]
+    pub(crate) env_allow: Vec<String>,
+    /// Let programs that run as root trace any process, and so read the server's memory and messages
+    #[arg(long, help_heading = SCRIPTS)]
+    pub(crate) allow_ptrace: bool,
+    /// Memory that each script may use itself [default: a quarter of the machine's memory]
+    #[arg(long, value_name = "SIZE", value_parser = units::size, help_heading = SCRIPTS)]
+    pub(crate) limit_memory: Option<u64>,
+    /// Log every call to standard error, with its duration and outcome
+    #[arg(short, long, help_heading = OTHER)]
+    pub(crate) verbose: bool,
+    /// Print the configuration that connects an agent of this kind to haft, and exit
+    #[arg(
+        long,
+        value_name = "KIND",
+        value_parser = PossibleValuesParser::new(haft_launch::mcp_agent_kinds()),
+        conflicts_with_all = ["http", "keep"],
+        help_heading = OTHER
+    )]
+    pub(crate) print_config: Option<String>,
+}
+
+/// Serves until the client disconnects or a signal asks haft to end.
 pub(crate) fn run(arguments: &McpArguments, process: &ProcessContext) -> Result<i32, Failure> {
     if let Some(kind) = &arguments.print_config {
         return print_config(kind);
@@ -75,7 +124,7 @@ fn close(tools: Arc<SessionTools>) {
         let _ = done.send(());
     };
     if std::thread::Builder::new().name("close".to_owned()).spawn(close).is_ok() {
-        let _ = closed.recv_timeout(LAST_TOOLS);
+        let _ = closed.recv_timeout(TOOLS_END_TIMEOUT);
     }
 }
 

@@ -1,10 +1,11 @@
-//! One file a command.
+//! The commands, one file or directory each, and what they share.
 
 pub(crate) mod check;
 mod check_jq;
 pub(crate) mod exec;
 pub(crate) mod launch;
 pub(crate) mod mcp;
+pub(crate) mod options;
 pub(crate) mod output;
 pub(crate) mod plan;
 pub(crate) mod print;

@@ -1,24 +1,39 @@
-//! `haft plan`: what a script would run, read and write.
+//! `haft plan`: list what a script would run, read and write.
 
+use clap::Args;
 use haft_lang::ast::LineIndex;
 use haft_lang::check::Diagnostic;
 use haft_lang::plan::{ScriptPlan, plan};
 use haft_lang::{ParseOptions, parse_script};
 use haft_process::Redactor;
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::arguments::PlanArguments;
 use crate::commands::check::{self, print};
+use crate::commands::options::ScriptArguments;
+use crate::commands::print::json_line;
 use crate::commands::script::{self, NameResolver};
-use crate::failure::Failure;
+use crate::failure::{Failure, USAGE_STATUS};
 use crate::process_context::ProcessContext;
 
-/// Plans and shows it: 1 if the script cannot be parsed; as JSON, that is the same report as that of `haft check`.
+const EXAMPLES: &str = "Examples:
+  haft plan deploy.sh                           # one line per command, then the files it touches
+  haft plan --json -c 'tar xf a.tar -C /srv'    # steps, arguments and files as JSON";
+
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct PlanArguments {
+    #[command(flatten)]
+    pub(crate) script: ScriptArguments,
+    /// Print the plan as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Prints the plan of a script. Returns 1 for a syntax error, which is reported as `haft check` does.
 pub(crate) fn run(arguments: PlanArguments, process: &ProcessContext) -> Result<i32, Failure> {
-    let text = match script::read(arguments.script) {
-        Ok(text) => text,
-        Err(failure) => return check::unreadable(failure, arguments.json),
-    };
+    let text = script::read(arguments.script, "haft plan")
+        .map_err(|failure| Failure { status: USAGE_STATUS, ..failure })?;
     let script = parse_script(&text.source, &ParseOptions::default());
     if let Some(error) = &script.error {
         let diagnostic = Diagnostic::from(error);
@@ -36,12 +51,15 @@ pub(crate) fn run(arguments: PlanArguments, process: &ProcessContext) -> Result<
     Ok(0)
 }
 
+/// What a script would do. A script with a syntax error has the report of `haft check` instead.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct PlanReport<'a> {
+    /// The script's file, `-c` or `standard input`.
+    file: &'a str,
+    #[serde(flatten)]
+    plan: &'a ScriptPlan,
+}
+
 fn json(name: &str, plan: &ScriptPlan) -> String {
-    #[derive(Serialize)]
-    struct Report<'a> {
-        file: &'a str,
-        #[serde(flatten)]
-        plan: &'a ScriptPlan,
-    }
-    serde_json::to_string(&Report { file: name, plan }).unwrap_or_default() + "\n"
+    json_line(&PlanReport { file: name, plan })
 }

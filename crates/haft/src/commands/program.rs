@@ -1,25 +1,29 @@
-//! What `spawn`, `run` and `exec` have in common: which program, with what environment, where.
+//! The program that `spawn` and `exec` start, and the environment that `run` shares with them.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
-use haft_process::{Command, Environment, Redactor};
+use haft_process::{Command, Environment, ErrorKind, Redactor};
 
-use crate::arguments::{EnvironmentOptions, ProgramArguments};
+use crate::commands::options::{EnvironmentOptions, ProgramArguments};
+use crate::commands::script;
 use crate::failure::Failure;
 use crate::process_context::ProcessContext;
 
 /// The command that the arguments describe.
-pub(crate) fn command(start: ProgramArguments, process: &ProcessContext) -> Result<Command, Failure> {
-    let environment = environment(&start.place, process)?;
-    let mut words = start.program.into_iter();
-    let program = words.next().ok_or_else(|| Failure::usage("no program is given"))?;
+///
+/// # Errors
+/// If an environment variable has an invalid name.
+pub(crate) fn command(arguments: ProgramArguments, process: &ProcessContext) -> Result<Command, Failure> {
+    let environment = environment(&arguments.environment, process)?;
+    let mut words = arguments.program.into_iter();
+    let program = words.next().ok_or_else(|| Failure::usage("no program was given"))?;
     let mut command = Command::new(program);
     command.arguments(words).environment(environment);
-    if let Some(directory) = start.place.cwd {
+    if let Some(directory) = arguments.environment.cwd {
         command.working_directory(directory);
     }
-    // A standard descriptor that we do not have, the program does not get.
+    // A standard descriptor that is closed here is closed in the program too.
     for standard in 0..3 {
         if !process.open[standard] {
             command.close(standard as i32);
@@ -28,22 +32,37 @@ pub(crate) fn command(start: ProgramArguments, process: &ProcessContext) -> Resu
     Ok(command)
 }
 
-/// What masks the keys of the environment that the arguments describe, and of our own.
-pub(crate) fn redactor(place: &EnvironmentOptions, process: &ProcessContext) -> Redactor {
+/// The failure of a program that did not start. For a command line in place of a program's name, the hint gives the
+/// command that runs it, which starts with `runner`.
+pub(crate) fn start_failure(error: haft_process::Error, program: &OsStr, runner: &str) -> Failure {
+    let is_missing = error.kind() == ErrorKind::NotFound;
+    let failure = Failure::from(error);
+    if is_missing && script::looks_like_shell(program.as_bytes()) {
+        let quoted = script::quote(program);
+        return failure.with_hint(format_args!("for a command line, type: {runner} {quoted}"));
+    }
+    failure
+}
+
+/// Masks the keys in the environment that the options describe, and in haft's own.
+pub(crate) fn redactor(options: &EnvironmentOptions, process: &ProcessContext) -> Redactor {
     let mut redactor = Redactor::new(process.environment.iter());
-    if let Ok(environment) = environment(place, process) {
+    if let Ok(environment) = environment(options, process) {
         redactor.add(environment.iter());
     }
     redactor
 }
 
-/// The environment that the arguments describe.
+/// The environment that the options describe.
+///
+/// # Errors
+/// If a variable has an invalid name.
 pub(crate) fn environment(
-    place: &EnvironmentOptions,
+    options: &EnvironmentOptions,
     process: &ProcessContext,
 ) -> Result<Environment, Failure> {
-    let mut environment = if place.clear_env { Environment::new() } else { process.environment.clone() };
-    for variable in &place.variables {
+    let mut environment = if options.clear_env { Environment::new() } else { process.environment.clone() };
+    for variable in &options.variables {
         let bytes = variable.as_bytes();
         match bytes.iter().position(|&byte| byte == b'=') {
             Some(split) => {

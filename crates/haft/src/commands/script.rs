@@ -1,4 +1,4 @@
-//! What `check` and `plan` have in common: where the text comes from, and what names mean.
+//! The script that `run`, `check` and `plan` read, and the meaning of its command names.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Read as _;
@@ -8,28 +8,32 @@ use std::sync::OnceLock;
 
 use haft_lang::{Resolution, Resolver, is_builtin};
 
-use crate::arguments::ScriptArguments;
-use crate::commands::check_jq;
 use haft_process::{CancelToken, Host, reason};
 use haft_tools::Registry;
 
-use crate::failure::Failure;
+use crate::commands::check_jq;
+use crate::commands::options::ScriptArguments;
+use crate::failure::{CANNOT_RUN_STATUS, Failure, NOT_FOUND_STATUS};
 use crate::process_context::ProcessContext;
 use crate::tools::{self, ToolSettings};
 
-/// A script's text and what it is called.
+/// A script's text, and its name in messages.
 pub(crate) struct ScriptText {
     pub(crate) name: String,
     pub(crate) source: Vec<u8>,
 }
 
-/// Reads the script that the arguments name.
-pub(crate) fn read(script: ScriptArguments) -> Result<ScriptText, Failure> {
+/// Reads the script that the arguments name; `command` is the command that they belong to, for hints.
+///
+/// # Errors
+/// If there is no script, or it cannot be read, or is not text.
+pub(crate) fn read(script: ScriptArguments, command: &str) -> Result<ScriptText, Failure> {
     match (script.command, script.file) {
         (Some(text), _) => Ok(ScriptText { name: "-c".to_owned(), source: text.into_vec() }),
         (None, Some(file)) if file == "-" => read_input(),
-        (None, Some(file)) => read_file(&file),
-        (None, None) => Err(Failure::usage("no script is given")),
+        (None, Some(file)) => read_file(&file, command),
+        (None, None) => Err(Failure::usage("no script was given")
+            .with_hint(format_args!("type: {command} FILE, or {command} -c 'TEXT'"))),
     }
 }
 
@@ -41,39 +45,71 @@ fn read_input() -> Result<ScriptText, Failure> {
     }
 }
 
-fn read_file(file: &OsString) -> Result<ScriptText, Failure> {
-    Ok(ScriptText { name: file.to_string_lossy().into_owned(), source: text_of_file(Path::new(file))? })
+fn read_file(file: &OsString, command: &str) -> Result<ScriptText, Failure> {
+    let source = text_of_file(Path::new(file)).map_err(|failure| {
+        // A command line, or a program, in the place of a file.
+        let is_missing = failure.status == NOT_FOUND_STATUS;
+        let name = file.as_bytes();
+        let is_command = looks_like_shell(name) || (!name.contains(&b'/') && is_command_name(file));
+        match is_missing && is_command {
+            true => failure.with_hint(format_args!("did you mean: {command} -c {}", quote(file))),
+            false => failure,
+        }
+    })?;
+    Ok(ScriptText { name: file.to_string_lossy().into_owned(), source })
 }
 
-/// The text of a script's file, if it is text: of what is none only the beginning is read. The status is that of a shell.
+/// Reads the text of a script's file.
+///
+/// # Errors
+/// If it cannot be read, or is a binary file, with the exit status that a shell uses.
 pub(crate) fn text_of_file(path: &Path) -> Result<Vec<u8>, Failure> {
-    const BEGINNING: u64 = 4096;
+    /// A binary file is recognized by its beginning.
+    const PROBE_BYTES: u64 = 4096;
     let shown = path.display();
-    let fail = |message, status| Failure { message, hint: None, status };
     let unreadable = |error: std::io::Error| {
-        let status = if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 };
-        fail(format!("cannot read '{shown}': {}", reason(&error)), status)
+        let is_missing = error.kind() == std::io::ErrorKind::NotFound;
+        let status = if is_missing { NOT_FOUND_STATUS } else { CANNOT_RUN_STATUS };
+        Failure::new(format_args!("cannot read '{shown}': {}", reason(&error)), status)
     };
     let mut file = std::fs::File::open(path).map_err(unreadable)?;
     let mut text = Vec::new();
-    file.by_ref().take(BEGINNING).read_to_end(&mut text).map_err(unreadable)?;
+    file.by_ref().take(PROBE_BYTES).read_to_end(&mut text).map_err(unreadable)?;
     if haft_text::encoding::is_binary(&text) {
-        return Err(fail(format!("cannot run '{shown}': it is a binary file, not a script"), 126));
+        return Err(Failure::new(
+            format_args!("cannot run '{shown}': it is a binary file, not a script"),
+            CANNOT_RUN_STATUS,
+        )
+        .with_hint(format_args!("to run a program, type: haft spawn -- {}", quote(path.as_os_str()))));
     }
     file.read_to_end(&mut text).map_err(unreadable)?;
     Ok(text)
 }
 
-/// A failure as one JSON object, for callers that asked for JSON.
-pub(super) fn failure_json(failure: &Failure) -> String {
-    let report = serde_json::json!({ "ok": false, "error": failure.message, "hint": failure.hint });
-    report.to_string() + "\n"
+/// Whether a word can only be meant as shell code: it contains blanks or operators.
+pub(crate) fn looks_like_shell(word: &[u8]) -> bool {
+    word.iter().any(|byte| b" \t\n|&;<>$`(){}*".contains(byte))
 }
 
-/// What names mean in haft's process.
+/// Whether a word is the name of a builtin or a command of haft.
+fn is_command_name(word: &OsStr) -> bool {
+    is_builtin(word.as_bytes()) || is_brought(word.as_bytes())
+}
+
+/// A word as one word of a shell, in quotes if it needs them.
+pub(crate) fn quote(word: &OsStr) -> String {
+    let text = word.to_string_lossy();
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./+:,@%=".contains(&byte);
+    match !text.is_empty() && text.bytes().all(is_plain) {
+        true => text.into_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
+/// Resolves command names and variables as the process would that haft runs in.
 pub(crate) struct NameResolver<'s> {
     process: &'s ProcessContext,
-    /// The tools, once a name may be one of theirs.
+    /// The tools, opened when a name may be one of theirs.
     registry: OnceLock<Registry>,
 }
 
@@ -103,12 +139,12 @@ impl<'s> NameResolver<'s> {
         Self { process, registry: OnceLock::new() }
     }
 
-    /// The same where the tools are known already.
+    /// A resolver with a registry that is open already.
     pub(crate) fn with(process: &'s ProcessContext, registry: Registry) -> Self {
         Self { process, registry: OnceLock::from(registry) }
     }
 
-    /// Whether a name is a tool's, as far as that can be told without asking any.
+    /// Whether a name is a tool's. No tool is started to find out.
     fn is_tool(&self, name: &[u8]) -> bool {
         let open = || {
             let settings = ToolSettings::read(self.process).unwrap_or_default();
@@ -118,7 +154,7 @@ impl<'s> NameResolver<'s> {
         name == b"tool" || std::str::from_utf8(name).is_ok_and(has)
     }
 
-    /// What a name means among the programs.
+    /// Resolves a name among the programs in `PATH`.
     fn resolve_program(&self, name: &[u8]) -> Resolution {
         let directory = self.process.working_directory.as_deref();
         let name = OsStr::from_bytes(name);
@@ -131,7 +167,7 @@ impl<'s> NameResolver<'s> {
     }
 }
 
-/// Whether haft brings a command of this name.
+/// Whether haft has an in-process command of this name.
 fn is_brought(name: &[u8]) -> bool {
     haft_commands::TABLE.iter().any(|command| command.name().as_bytes() == name)
 }

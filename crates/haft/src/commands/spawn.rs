@@ -1,98 +1,117 @@
-//! `haft spawn`: a supervised child.
+//! `haft spawn`: run a program under supervision.
 
+use clap::Args;
 use haft_process::{Command, JobOutcome, Redactor, Task, Tracing, protect_process};
 
-use crate::arguments::SpawnArguments;
+use crate::commands::options::{ProgramArguments, SupervisionArguments};
 use crate::commands::print::print_json;
-use crate::commands::supervise::{LEFTOVER_GRACE, OutputPrinter, report, terminal};
+use crate::commands::supervise::{Ending, LEFTOVER_GRACE, OutputPrinter, terminal};
 use crate::commands::{output, program};
 use crate::failure::{Failure, print_message};
 use crate::host;
+use crate::json::ErrorReport;
 use crate::process_context::ProcessContext;
 
-/// Runs the program, shows what it writes, and answers with its status.
+const EXAMPLES: &str = "Examples:
+  haft spawn --timeout 30s -- make test      # exit status 124 at the deadline, and nothing left running
+  echo hello | haft spawn -- cat             # standard input is inherited
+  haft spawn --json --merge -- ls /          # status, output and resource usage as one JSON object
+  haft spawn --pty -- ls --color=auto        # on a terminal of its own
+  haft spawn --limit-memory 2G -- make       # limits for all its processes
+
+For a command line with pipes or variables, use 'haft run -c TEXT'.";
+
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct SpawnArguments {
+    #[command(flatten)]
+    pub(crate) supervision: SupervisionArguments,
+    #[command(flatten)]
+    pub(crate) program: ProgramArguments,
+}
+
+/// Runs the program and prints its output or the JSON result. Returns its exit status.
 pub(crate) fn run(mut spawn: SpawnArguments, process: &ProcessContext) -> Result<i32, Failure> {
-    let json = spawn.supervise.json;
-    let redactor = if json { program::redactor(&spawn.start.place, process) } else { Redactor::default() };
+    let json = spawn.supervision.json;
+    let redactor =
+        if json { program::redactor(&spawn.program.environment, process) } else { Redactor::default() };
     match supervise(&mut spawn, process) {
         Ok(outcome) if json => {
-            let mut report = outcome.report(spawn.supervise.budget());
+            let mut report = outcome.report(spawn.supervision.budget());
             report.redact(&redactor);
             let words: Vec<_> = outcome.argv.iter().map(|word| word.to_string_lossy()).collect();
-            let time = spawn.supervise.keep_output;
-            output::keep(
-                &outcome.captured,
-                &mut report.outputs,
-                &redactor.text(&words.join(" ")),
-                time,
-                process,
-            );
+            let command = redactor.text(&words.join(" ")).into_owned();
+            let time = spawn.supervision.keep_output;
+            output::store(&outcome.captured, &mut report.outputs, &command, time, process);
             Ok(print_json(&report, outcome.code()))
         }
         Ok(outcome) => Ok(outcome.code()),
-        Err(failure) if json => {
-            Ok(print_json(&report::StartFailure::new(&failure, &redactor), failure.status))
-        }
+        Err(failure) if json => Ok(print_json(&ErrorReport::new(&failure, &redactor), failure.status)),
         Err(failure) => Err(failure),
     }
 }
 
 fn supervise(spawn: &mut SpawnArguments, process: &ProcessContext) -> Result<JobOutcome, Failure> {
-    // May wait for whoever opens its other end, and does so as any program would.
-    let input = spawn.supervise.input()?;
-    if spawn.supervise.json {
-        // The answer on standard output is ours alone.
+    // Opening a FIFO waits for its writer.
+    let input = spawn.supervision.input()?;
+    if spawn.supervision.json {
+        // Only haft may write the result to standard output.
         protect_process(Tracing::Allowed)?;
     }
     let signals = host::SignalHandler::start()?;
     let host = host::set_up(process);
     host.warnings().iter().for_each(print_message);
+    let name = spawn.program.program.first().cloned().unwrap_or_default();
     let command = command(spawn, process)?;
-    let supervise = &spawn.supervise;
-    let shown = OutputPrinter::new(supervise.limit_output, supervise.timeout, &signals.cancel);
-    let task = Task::new(command).supervision(supervise.options(input, &signals.cancel, &shown)?);
-    let raw = supervise.raw_terminal();
-    let job = task.start(&host)?;
-    if supervise.follows_size() {
+    let supervision = &spawn.supervision;
+    let shown = OutputPrinter::new(supervision.limit_output, supervision.timeout, &signals.cancel);
+    let task = Task::new(command).supervision(supervision.options(input, &signals.cancel, &shown)?);
+    let raw = supervision.raw_terminal();
+    let job = task.start(&host).map_err(|error| program::start_failure(error, &name, "haft run -c"))?;
+    if supervision.follows_size() {
         let controller = job.controller();
         signals.on_resize(move || controller.resize(terminal::own_size().unwrap_or_default()));
     }
-    let mut outcome = finish(job.wait(), spawn);
-    // It has started where we are; to enter that by its name might not even be allowed.
-    outcome.working_directory = outcome.working_directory.or_else(|| process.working_directory.clone());
+    let mut outcome = end_leftovers(job.wait(), spawn);
+    outcome.working_directory = outcome.working_directory.or_else(|| process.directory_or_link());
     drop(raw);
     shown.finish();
-    if !supervise.json {
-        supervise.explain(&program(&outcome), outcome.timed_out, outcome.needed_input, &outcome.tree);
-    }
-    supervise.explain_limits(&outcome.limits);
+    supervision.explain(&Ending {
+        name: &program_name(&outcome),
+        timed_out: outcome.timed_out,
+        cancelled: outcome.cancelled,
+        signal: signals.cancelled_by(),
+        needed_input: outcome.needed_input,
+        tree: &outcome.tree,
+    });
+    supervision.explain_limits(&outcome.limits);
     Ok(outcome)
 }
 
-fn program(outcome: &JobOutcome) -> String {
+fn program_name(outcome: &JobOutcome) -> String {
     outcome.argv.first().map(|program| program.display().to_string()).unwrap_or_default()
 }
 
-/// Ends what the program has left behind: it belongs to this run, which is over.
-fn finish(mut outcome: JobOutcome, spawn: &SpawnArguments) -> JobOutcome {
+/// Ends the processes that the program left running: the run that they belong to is over.
+fn end_leftovers(mut outcome: JobOutcome, spawn: &SpawnArguments) -> JobOutcome {
     let Some(left) = outcome.adopted.take() else { return outcome };
     left.wait_for(LEFTOVER_GRACE);
-    left.controller().set_grace(spawn.supervise.grace.unwrap_or(LEFTOVER_GRACE));
+    left.controller().set_grace(spawn.supervision.grace.unwrap_or(LEFTOVER_GRACE));
     if let Some(end) = left.end() {
         outcome.tree.add_leftovers(&end.tree);
         outcome.limits = end.limits;
         outcome.duration = end.duration;
-        spawn.supervise.explain_leftovers(&program(&outcome), end.tree.killed);
+        spawn.supervision.explain_leftovers(&program_name(&outcome), end.tree.killed);
     }
     outcome
 }
 
 fn command(spawn: &mut SpawnArguments, process: &ProcessContext) -> Result<Command, Failure> {
-    let start = std::mem::take(&mut spawn.start);
-    let exact = start.place.clear_env;
-    let mut command = program::command(start, process)?;
+    let arguments = std::mem::take(&mut spawn.program);
+    let exact = arguments.environment.clear_env;
+    let mut command = program::command(arguments, process)?;
     command.exact_environment(exact);
-    if spawn.supervise.merge {
+    if spawn.supervision.merge {
         command.descriptor(2, haft_process::DescriptorSource::Inherit(1));
     }
     command.parent_death_signal(haft_process::Signals::KILL);

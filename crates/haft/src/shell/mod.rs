@@ -6,6 +6,7 @@ mod interactive;
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 
 use haft_kernel::memory::MemoryLimit;
 use haft_kernel::options::{SetOption, ShellOption};
@@ -13,16 +14,16 @@ use haft_kernel::{Bytes, KernelBuilder, Session, Unwind};
 use haft_process::{Disposition, Signals, StartPermission, inherited_descriptors, set_disposition};
 
 use crate::arguments::CommandLine;
-use crate::failure::Failure;
+use crate::commands::script;
+use crate::failure::{CANNOT_RUN_STATUS, Failure, NOT_FOUND_STATUS};
 use crate::process_context::ProcessContext;
 use crate::sessions;
 use crate::shell::arguments::{ScriptSource, ShellArguments, ShellSetting};
 use crate::tools::SessionTools;
 
-/// The words of a shell's command line, if that is what haft was started with: under the name of a shell, with options
-/// of a shell, with a file, or with nothing: then a script, or a person, is on standard input. Everything else is a
-/// command of haft's own.
-pub(crate) fn words(process: &ProcessContext) -> Option<Vec<OsString>> {
+/// The arguments of a shell, if haft was started as one: under the name of a shell, with a shell's options, with a script
+/// file, or without arguments. `None` for the commands of haft, correctly typed or not.
+pub(crate) fn arguments_of(process: &ProcessContext) -> Option<Vec<OsString>> {
     let mut words = process.arguments.iter().cloned();
     let named_shell = words.next().is_some_and(|own| arguments::is_shell_name(&own));
     let rest: Vec<OsString> = words.collect();
@@ -32,7 +33,9 @@ pub(crate) fn words(process: &ProcessContext) -> Option<Vec<OsString>> {
         Some(b"-h" | b"--help" | b"-V" | b"--version") => false,
         Some(first) if first.starts_with(b"-") || first.starts_with(b"+") => true,
         Some(first) if first.contains(&b'/') => true,
-        Some(first) => !CommandLine::has_command(first) && is_file(&find_file(first, process)),
+        Some(first) if CommandLine::has_command(first) => false,
+        // A word that is similar to a command is a mistyped command, unless there is a file of that name.
+        Some(first) => is_file(&find_file(first, process)) || CommandLine::nearest_command(first).is_none(),
     };
     is_shell.then_some(rest)
 }
@@ -130,18 +133,39 @@ fn read_source(source: &ScriptSource, process: &ProcessContext) -> Result<Option
         ScriptSource::Input => Ok(None),
         ScriptSource::File(path) => {
             let file = find_file(path, process);
-            crate::commands::script::text_of_file(std::path::Path::new(OsStr::from_bytes(&file))).map(Some)
+            let text = script::text_of_file(Path::new(OsStr::from_bytes(&file)));
+            text.map(Some).map_err(|failure| explain_unreadable(failure, OsStr::from_bytes(path)))
         }
     }
 }
 
+/// The failure in bash's words, with the command to type instead.
+fn explain_unreadable(failure: Failure, path: &OsStr) -> Failure {
+    let shown = path.display();
+    match failure.status {
+        NOT_FOUND_STATUS if script::looks_like_shell(path.as_bytes()) => {
+            Failure::new(format_args!("{shown}: No such file or directory"), NOT_FOUND_STATUS)
+                .with_hint(format_args!("to run a command line, type: haft -c {}", script::quote(path)))
+        }
+        NOT_FOUND_STATUS => {
+            Failure::new(format_args!("{shown}: No such file or directory"), NOT_FOUND_STATUS)
+                .with_hint("'haft --help' lists the commands")
+        }
+        CANNOT_RUN_STATUS if failure.hint.is_some() => failure.with_hint(format_args!(
+            "to run a program, type: haft -c {0}, or under supervision: haft spawn -- {0}",
+            script::quote(path)
+        )),
+        _ => failure,
+    }
+}
+
 fn is_file(path: &[u8]) -> bool {
-    std::path::Path::new(OsStr::from_bytes(path)).is_file()
+    Path::new(OsStr::from_bytes(path)).is_file()
 }
 
 /// The file that is meant: one that is not there and has no slash in its name is looked for along `PATH`.
 fn find_file(path: &[u8], process: &ProcessContext) -> Vec<u8> {
-    if path.contains(&b'/') || std::path::Path::new(OsStr::from_bytes(path)).exists() {
+    if path.contains(&b'/') || Path::new(OsStr::from_bytes(path)).exists() {
         return path.to_vec();
     }
     let variable = process.variable("PATH").unwrap_or_default().as_bytes();

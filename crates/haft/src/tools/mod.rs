@@ -84,7 +84,7 @@ impl SessionTools {
         let open = || {
             // A session works without settings that cannot be read, and says so once.
             let settings = ToolSettings::read(&self.process).unwrap_or_else(|failure| {
-                failure.show();
+                failure.print();
                 ToolSettings::default()
             });
             let host = host::for_tools(&self.process).restricted(&self.permission);

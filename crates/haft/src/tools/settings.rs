@@ -10,7 +10,7 @@ use haft_mcp::{NESTED_SERVER_VARIABLE, RemoteServer, RemoteTransport};
 use haft_tools::{Toolset, ToolsetItem};
 use serde::Deserialize;
 
-use crate::failure::{Failure, print_message};
+use crate::failure::{Failure, print_hint, print_message};
 use crate::places;
 use crate::process_context::ProcessContext;
 
@@ -135,7 +135,7 @@ fn trusted_source(project: &Path, trust: &TrustStore) -> Option<ConfigSource> {
         Err(error) => {
             print_message(format_args!("{error}; haft goes on without it"));
             if let Some(hint) = error.hint() {
-                crate::failure::print_stderr(&format!("hint: {hint}\n"));
+                print_hint(hint);
             }
             return None;
         }

@@ -8,12 +8,42 @@ use clap::{Args, Subcommand};
 
 use crate::units;
 
-/// What to launch, and how.
+const EXAMPLES: &str = "Examples:
+  haft launch --dry-run 'fix the failing test'         # write and show everything, start nothing
+  haft launch -a claude -r reviewer -c docs task.md    # agent, role, context; the task from a file
+  haft launch task review 'only the parser'            # a task of the configuration
+  haft launch --supervised --timeout 1h 'do this'      # as a child, with a deadline and a transcript";
+const PROMPT_EXAMPLES: &str = "Examples:
+  haft launch prompt --dry-run 'explain this project'";
+const TASK_EXAMPLES: &str = "Examples:
+  haft launch task review
+  haft launch task review 'only the parser' --dry-run";
+const LIST_EXAMPLES: &str = "Examples:
+  haft launch list
+  haft launch list --json | jq -r '.agents[].name'";
+const SHOW_EXAMPLES: &str = "Examples:
+  haft launch show reviewer
+  haft launch show agent/claude --json";
+const DOCTOR_EXAMPLES: &str = "Examples:
+  haft launch doctor
+  haft launch doctor --json";
+const INIT_EXAMPLES: &str = "Examples:
+  haft launch init                # .haft/config.toml";
+const EDIT_EXAMPLES: &str = "Examples:
+  EDITOR=cat haft launch edit --user";
+const COMPLETIONS_EXAMPLES: &str = "Examples:
+  haft launch completions bash > haft.bash";
+
+const SELECTION: &str = "Agent and prompt";
+const MODE: &str = "How it runs";
+
+/// An agent to start, and what it is given.
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct LaunchArguments {
     #[command(subcommand)]
     pub(crate) action: Option<LaunchAction>,
-    /// What the agent shall do: a text, a file that holds it, or '-' for standard input
+    /// The prompt: text, a file, or '-' for standard input
     #[arg(value_name = "TEXT|FILE")]
     pub(crate) text: Option<OsString>,
     #[command(flatten)]
@@ -22,62 +52,70 @@ pub(crate) struct LaunchArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LaunchAction {
-    /// LaunchArguments with a text, and only the contexts that are required
+    /// Launch with a text and only the required contexts
+    #[command(after_help = PROMPT_EXAMPLES)]
     Prompt {
-        /// What the agent shall do: a text, or '-' for standard input
+        /// The prompt: text, or '-' for standard input
         #[arg(value_name = "TEXT")]
         text: OsString,
         #[command(flatten)]
         options: LaunchOptions,
     },
-    /// LaunchArguments with a task of the configuration, and only the contexts that are required
+    /// Launch with a task of the configuration and only the required contexts
+    #[command(after_help = TASK_EXAMPLES)]
     Task {
-        /// The task, by its name, its alias or a part of it that only one has
+        /// The task's name, alias, or an unambiguous part of either
         #[arg(value_name = "NAME")]
         name: String,
-        /// What else there is to say about it: a text, or '-' for standard input
+        /// Additional instructions: text, or '-' for standard input
         #[arg(value_name = "INSTRUCTIONS")]
         instructions: Option<OsString>,
         #[command(flatten)]
         options: LaunchOptions,
     },
     /// List agents, roles, contexts and tasks
+    #[command(after_help = LIST_EXAMPLES)]
     List {
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// Show all that is known about an agent, role, context or task
+    /// Show the definition of an agent, role, context or task
+    #[command(after_help = SHOW_EXAMPLES)]
     Show {
-        /// Its name, or a part of it that only one has; 'KIND/NAME' if several kinds have it
+        /// Its name, or an unambiguous part of it; 'KIND/NAME' if several kinds share the name
         #[arg(value_name = "NAME")]
         name: String,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// Say what is wrong with the configuration, and clean up after launches that are over
+    /// Check the configuration and the installed agents, and remove files of ended launches
+    #[command(after_help = DOCTOR_EXAMPLES)]
     Doctor {
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// Write a configuration to start from: the project's, in '.haft'
+    /// Create a configuration to start from: the project's, in '.haft'
+    #[command(after_help = INIT_EXAMPLES)]
     Init {
-        /// Write the user's instead
+        /// Create the user's configuration instead
         #[arg(long)]
         user: bool,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// Open the configuration in an editor: the project's if there is one, else the user's
+    /// Open the configuration in $EDITOR: the project's if there is one, else the user's
+    #[command(after_help = EDIT_EXAMPLES)]
     Edit {
-        /// Open the user's in any case
+        /// Always open the user's configuration
         #[arg(long)]
         user: bool,
     },
-    /// Print completions for a shell
+    /// Print a completion script for a shell
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
         /// The shell
         #[arg(value_enum)]
@@ -87,49 +125,64 @@ pub(crate) enum LaunchAction {
 
 #[derive(Args, Debug, Default)]
 pub(crate) struct LaunchOptions {
-    /// The agent [default: the configured one, else the only one that is installed]
-    #[arg(short, long, value_name = "NAME")]
+    /// The agent [default: the configured one, else the only installed one]
+    #[arg(short, long, value_name = "NAME", help_heading = SELECTION)]
     pub(crate) agent: Option<String>,
-    /// The model, by its alias, a part of one, or its id
-    #[arg(short, long, value_name = "MODEL")]
+    /// The model: its alias, part of an alias, or its id
+    #[arg(short, long, value_name = "MODEL", help_heading = SELECTION)]
     pub(crate) model: Option<String>,
     /// The role
-    #[arg(short, long, value_name = "NAME", conflicts_with = "no_role")]
+    #[arg(short, long, value_name = "NAME", conflicts_with = "no_role", help_heading = SELECTION)]
     pub(crate) role: Option<String>,
-    /// No role at all
-    #[arg(long)]
+    /// Use no role
+    #[arg(long, help_heading = SELECTION)]
     pub(crate) no_role: bool,
-    /// A context besides those that are there anyway: by name, tag or path; may be repeated
-    #[arg(short, long = "context", value_name = "NAME|TAG|PATH")]
+    /// Add a context by name, tag or path; can be repeated
+    #[arg(short, long = "context", value_name = "NAME|TAG|PATH", help_heading = SELECTION)]
     pub(crate) contexts: Vec<String>,
-    /// Do not give the agent haft's tools
-    #[arg(long)]
+    /// Do not connect the agent to haft's tools
+    #[arg(long, help_heading = SELECTION)]
     pub(crate) no_mcp: bool,
-    /// Start the agent for a run without a person [default: unless on a terminal]
-    #[arg(long, conflicts_with = "interactive")]
+    /// Start the agent for unattended work [default: unless on a terminal]
+    #[arg(long, conflicts_with = "interactive", help_heading = MODE)]
     pub(crate) batch: bool,
-    /// Start the agent for a person, whether there is a terminal or not
-    #[arg(long)]
+    /// Start the agent for interactive work, even without a terminal
+    #[arg(long, help_heading = MODE)]
     pub(crate) interactive: bool,
-    /// Write role.md, prompt.md and command.json, show them, and launch nothing
-    #[arg(long, conflicts_with = "supervised")]
+    /// Write and show role.md, prompt.md and command.json; start nothing
+    #[arg(long, conflicts_with = "supervised", help_heading = MODE)]
     pub(crate) dry_run: bool,
-    /// Run the agent as a child: with a timeout, a transcript, and nothing left behind
-    #[arg(long)]
+    /// Run the agent as a supervised child, with a transcript
+    #[arg(long, help_heading = MODE)]
     pub(crate) supervised: bool,
-    /// With --supervised: end it after this time; the status is then 124
-    #[arg(long, value_name = "TIME", value_parser = units::duration, requires = "supervised")]
+    /// With --supervised: end the agent after this time; the exit status is then 124
+    #[arg(long, value_name = "TIME", value_parser = units::duration, requires = "supervised", help_heading = MODE)]
     pub(crate) timeout: Option<Duration>,
     /// With --supervised: write the transcript to this file
-    #[arg(long, value_name = "FILE", requires = "supervised")]
+    #[arg(long, value_name = "FILE", requires = "supervised", help_heading = MODE)]
     pub(crate) transcript: Option<PathBuf>,
-    /// Print JSON: what a dry run shows, how a supervised run ended, or before a launch on standard error what it is
-    #[arg(long)]
+    /// Print JSON: the plan of a dry run, the result of a supervised run; else the plan, on standard error
+    #[arg(long, help_heading = MODE)]
     pub(crate) json: bool,
 }
 
 impl LaunchArguments {
-    /// Whether haft stays until the agent has ended.
+    /// Whether the result, or a failure, is printed as JSON.
+    pub(crate) fn prints_json(&self) -> bool {
+        let later = match &self.action {
+            Some(LaunchAction::Prompt { options, .. } | LaunchAction::Task { options, .. }) => options.json,
+            Some(
+                LaunchAction::List { json }
+                | LaunchAction::Show { json, .. }
+                | LaunchAction::Doctor { json }
+                | LaunchAction::Init { json, .. },
+            ) => *json,
+            Some(LaunchAction::Edit { .. } | LaunchAction::Completions { .. }) | None => false,
+        };
+        self.options.json || later
+    }
+
+    /// Whether haft waits for the agent's end.
     pub(crate) fn is_supervised(&self) -> bool {
         let later = match &self.action {
             Some(LaunchAction::Prompt { options, .. } | LaunchAction::Task { options, .. }) => {

@@ -4,16 +4,22 @@ use std::fs::{DirBuilder, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use clap::CommandFactory as _;
 use haft_config::{CONFIG_FILE_NAME, PROJECT_DIRECTORY};
 use haft_process::{Command, Signals, StartPermission, reason};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::catalogue::LaunchSetup;
 use crate::arguments::CommandLine;
 use crate::commands::print::{print_bytes, print_json, print_text};
 use crate::failure::Failure;
 use crate::process_context::ProcessContext;
+
+/// A configuration that was created.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct InitReport<'a> {
+    path: &'a Path,
+}
 
 /// A configuration that explains itself.
 const STARTER: &str = include_str!("starter.toml");
@@ -34,7 +40,7 @@ pub(super) fn init(user: bool, as_json: bool, process: &ProcessContext) -> Resul
     let mut file = OpenOptions::new().write(true).create_new(true).open(&path).map_err(cannot)?;
     file.write_all(STARTER.as_bytes()).map_err(cannot)?;
     if as_json {
-        return Ok(print_json(&json!({"path": path}), 0));
+        return Ok(print_json(&InitReport { path: &path }, 0));
     }
     Ok(print_text(&format!("{}\n", world.shown(&path).display()), 0))
 }
@@ -64,7 +70,7 @@ pub(super) fn edit(user: bool, process: &ProcessContext) -> Result<i32, Failure>
 /// Prints what a shell needs to complete haft's words.
 pub(super) fn completions(shell: clap_complete::Shell) -> i32 {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut CommandLine::command(), "haft", &mut script);
+    clap_complete::generate(shell, &mut CommandLine::definition(), "haft", &mut script);
     print_bytes(&script, 0)
 }
 

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use haft_config::trust::TrustStatus;
 use haft_config::{ConfigSource, Layer};
 use haft_launch::{Catalogue, remove_stale_files, trust_status};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 
 use super::catalogue::LaunchSetup;
 use crate::commands::print::{print_json, print_text};
@@ -15,27 +15,35 @@ use crate::host;
 use crate::process_context::ProcessContext;
 
 /// Something that was looked at.
-#[derive(Debug, Serialize)]
-struct DoctorFinding {
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct DoctorFinding {
     level: FindingLevel,
     message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum FindingLevel {
+pub(crate) enum FindingLevel {
     Ok,
     Note,
     Problem,
 }
 
+/// The state of configuration and agents.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct DoctorReport<'a> {
+    /// Whether there is no problem.
+    ok: bool,
+    findings: &'a [DoctorFinding],
+}
+
 /// What was found so far.
 #[derive(Default)]
-struct DoctorReport(Vec<DoctorFinding>);
+struct DoctorFindings(Vec<DoctorFinding>);
 
-impl DoctorReport {
+impl DoctorFindings {
     fn add(&mut self, level: FindingLevel, message: impl Into<String>) -> &mut DoctorFinding {
         self.0.push(DoctorFinding { level, message: message.into(), hint: None });
         let last = self.0.len() - 1;
@@ -46,7 +54,7 @@ impl DoctorReport {
 /// Looks at everything; the status is 1 if there is a problem.
 pub(super) fn run(as_json: bool, process: &ProcessContext) -> Result<i32, Failure> {
     let world = LaunchSetup::load(process)?;
-    let mut findings = DoctorReport::default();
+    let mut findings = DoctorFindings::default();
     let (sources, unreadable): (Vec<_>, Vec<_>) = world.layers().partition(Result::is_ok);
     let sources: Vec<ConfigSource> = sources.into_iter().flatten().collect();
     let unreadable: Vec<haft_config::Error> = unreadable.into_iter().filter_map(Result::err).collect();
@@ -62,12 +70,12 @@ pub(super) fn run(as_json: bool, process: &ProcessContext) -> Result<i32, Failur
     };
     let status = i32::from(findings.0.iter().any(|finding| finding.level == FindingLevel::Problem));
     if as_json {
-        return Ok(print_json(&json!({"ok": status == 0, "findings": findings.0}), status));
+        return Ok(print_json(&DoctorReport { ok: status == 0, findings: &findings.0 }, status));
     }
     Ok(print_text(&shown(&findings), status))
 }
 
-fn shown(findings: &DoctorReport) -> String {
+fn shown(findings: &DoctorFindings) -> String {
     let mut text = String::new();
     for finding in &findings.0 {
         let level = match finding.level {
@@ -84,11 +92,11 @@ fn shown(findings: &DoctorReport) -> String {
     text
 }
 
-fn look_at_error(error: &haft_config::Error, findings: &mut DoctorReport) {
+fn look_at_error(error: &haft_config::Error, findings: &mut DoctorFindings) {
     findings.add(FindingLevel::Problem, error.to_string()).hint = error.hint().map(str::to_owned);
 }
 
-fn look_at_sources(sources: &[ConfigSource], all: bool, findings: &mut DoctorReport) {
+fn look_at_sources(sources: &[ConfigSource], all: bool, findings: &mut DoctorFindings) {
     if sources.is_empty() && all {
         findings.add(FindingLevel::Ok, "no configuration, so haft's defaults are used").hint =
             Some("`haft launch init` writes one to start from".to_owned());
@@ -98,7 +106,7 @@ fn look_at_sources(sources: &[ConfigSource], all: bool, findings: &mut DoctorRep
     }
 }
 
-fn look_at_catalogue(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut DoctorReport) {
+fn look_at_catalogue(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut DoctorFindings) {
     look_at_trust(catalogue, world, findings);
     look_at_agents(catalogue, world, findings);
     let roles = catalogue.roles().iter().map(|role| ("role", &role.name, &role.source, !role.optional));
@@ -117,7 +125,7 @@ fn look_at_catalogue(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut 
     }
 }
 
-fn look_at_trust(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut DoctorReport) {
+fn look_at_trust(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut DoctorFindings) {
     let Some(source) = catalogue.config().sources().find(|source| source.layer == Layer::Project) else {
         return;
     };
@@ -133,7 +141,7 @@ fn look_at_trust(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut Doct
     }
 }
 
-fn look_at_agents(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut DoctorReport) {
+fn look_at_agents(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut DoctorFindings) {
     let mut installed = 0;
     for agent in catalogue.agents() {
         if let Some(path) = world.launch.find(agent.bin()) {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::arguments::LaunchOptions;
 use super::become_agent::write_files;
 use super::prepare::PreparedLaunch;
-use super::summary;
+use super::summary::{self, LaunchReport};
 use crate::commands::print::{print_json, print_text};
 use crate::failure::Failure;
 
@@ -18,7 +18,7 @@ const SHOWN_COLUMNS: usize = 160;
 
 /// Writes the texts and the call, and shows them in short.
 pub(super) fn run(mut prepared: PreparedLaunch, options: &LaunchOptions) -> Result<i32, Failure> {
-    let mut command = summary::data(&prepared);
+    let mut report = LaunchReport::new(&prepared);
     let directory = prepared.files.path().to_path_buf();
     write_files(&mut prepared)?;
     let role = prepared.material.role.clone().unwrap_or_default();
@@ -30,16 +30,16 @@ pub(super) fn run(mut prepared: PreparedLaunch, options: &LaunchOptions) -> Resu
             prepared.files.write(&path, bytes)?;
         }
     }
-    command["directory"] = directory.display().to_string().into();
-    let text = serde_json::to_string_pretty(&command).unwrap_or_default() + "\n";
+    report.directory = Some(directory.display().to_string());
+    let text = serde_json::to_string_pretty(&report).unwrap_or_default() + "\n";
     let path: PathBuf = directory.join("command.json");
     prepared.files.write(&path, text.as_bytes())?;
-    let text = shown(&prepared, &role, &prompt, &command);
+    let text = shown(&prepared, &role, &prompt, &report);
     prepared.files.keep();
-    Ok(if options.json { print_json(&command, 0) } else { print_text(&text, 0) })
+    Ok(if options.json { print_json(&report, 0) } else { print_text(&text, 0) })
 }
 
-fn shown(prepared: &PreparedLaunch, role: &[u8], prompt: &[u8], command: &Value) -> String {
+fn shown(prepared: &PreparedLaunch, role: &[u8], prompt: &[u8], report: &LaunchReport) -> String {
     let mut text = format!("would launch {}\n", summary::line(prepared));
     for note in &prepared.material.notes {
         let _ = writeln!(text, "note: {note}");
@@ -48,11 +48,11 @@ fn shown(prepared: &PreparedLaunch, role: &[u8], prompt: &[u8], command: &Value)
         let _ = write!(text, "\n{name}: {} bytes\n{}", bytes.len(), beginning(bytes));
     }
     let _ = writeln!(text, "\ncommand.json:");
-    for argument in command["argv"].as_array().into_iter().flatten() {
-        let _ = writeln!(text, "  {}", cut(&argument.to_string()));
+    for argument in &report.argv {
+        let _ = writeln!(text, "  {}", cut(&Value::from(argument.as_str()).to_string()));
     }
-    for (name, value) in command["env"].as_object().into_iter().flatten() {
-        let _ = writeln!(text, "  {name}={}", cut(&value.to_string()));
+    for (name, value) in &report.env {
+        let _ = writeln!(text, "  {name}={}", cut(&Value::from(value.as_str()).to_string()));
     }
     let _ = writeln!(text, "\nall of it is in {}", prepared.files.path().display());
     text
@@ -66,7 +66,8 @@ fn beginning(bytes: &[u8]) -> String {
         lines.by_ref().take(SHOWN_LINES).map(|line| format!("  {}\n", cut(line))).collect();
     let left = lines.count();
     if left > 0 {
-        let _ = writeln!(shown, "  … {left} more lines");
+        let lines = if left == 1 { "line" } else { "lines" };
+        let _ = writeln!(shown, "  … {left} more {lines}");
     }
     shown
 }

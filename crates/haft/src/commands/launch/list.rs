@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use haft_launch::Catalogue;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
 use super::catalogue::LaunchSetup;
 use crate::commands::print::{print_json, print_text};
@@ -13,20 +15,44 @@ use crate::process_context::ProcessContext;
 /// The kinds of things, each with all there are of it.
 type Kinds = [(&'static str, Vec<Value>); 4];
 
+/// Everything that the configuration defines. Each item has the keys of its definition, `name` among them.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct LaunchListReport<'a> {
+    default_agent: Option<&'a str>,
+    default_role: Option<&'a str>,
+    /// Agents; `installed` is the path of the program, or null.
+    agents: Vec<Value>,
+    roles: Vec<Value>,
+    contexts: Vec<Value>,
+    tasks: Vec<Value>,
+}
+
+/// An agent, role, context or task, with the keys of its definition.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct LaunchItemReport {
+    /// `agent`, `role`, `context` or `task`.
+    kind: &'static str,
+    #[serde(flatten)]
+    #[schemars(with = "serde_json::Map<String, Value>")]
+    item: Value,
+}
+
 /// Lists everything.
 pub(super) fn all(as_json: bool, process: &ProcessContext) -> Result<i32, Failure> {
     let world = LaunchSetup::load(process)?;
     let catalogue = world.catalogue()?;
     let kinds = kinds(&catalogue, &world);
     if as_json {
-        let mut value = json!({
-            "default_agent": catalogue.default_agent(),
-            "default_role": catalogue.default_role(),
-        });
-        for (kind, items) in kinds {
-            value[format!("{kind}s")] = Value::Array(items);
-        }
-        return Ok(print_json(&value, 0));
+        let [agents, roles, contexts, tasks] = kinds.map(|(_, items)| items);
+        let report = LaunchListReport {
+            default_agent: catalogue.default_agent(),
+            default_role: catalogue.default_role(),
+            agents,
+            roles,
+            contexts,
+            tasks,
+        };
+        return Ok(print_json(&report, 0));
     }
     let sections = kinds.iter().filter(|(_, items)| !items.is_empty());
     let text: Vec<String> = sections.map(|(kind, items)| section(kind, items, &catalogue)).collect();
@@ -64,9 +90,7 @@ pub(super) fn one(wanted: &str, as_json: bool, process: &ProcessContext) -> Resu
     let catalogue = world.catalogue()?;
     let (kind, item) = find(wanted, kinds(&catalogue, &world))?;
     if as_json {
-        let mut value = json!({"kind": kind});
-        item.as_object().into_iter().flatten().for_each(|(key, field)| value[key] = field.clone());
-        return Ok(print_json(&value, 0));
+        return Ok(print_json(&LaunchItemReport { kind, item }, 0));
     }
     let mut text = format!("[[{kind}]]\n");
     for (key, field) in item.as_object().into_iter().flatten() {

@@ -1,16 +1,20 @@
 //! What is launched, in a few words before it is.
 
+use std::collections::BTreeMap;
+
 use rustix::stdio::stderr;
 use rustix::termios::isatty;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::prepare::PreparedLaunch;
+use crate::commands::print::json_line;
 use crate::failure::{print_message, print_stderr};
 
 /// Says on standard error what could not be made, and to a person at a terminal what is launched.
 pub(super) fn show(prepared: &PreparedLaunch, as_json: bool) {
     if as_json {
-        print_stderr(&format!("{}\n", data(prepared)));
+        print_stderr(&json_line(&LaunchReport::new(prepared)));
         return;
     }
     if isatty(stderr()) {
@@ -37,21 +41,48 @@ pub(super) fn line(prepared: &PreparedLaunch) -> String {
     line
 }
 
-/// What is launched, as data.
-pub(super) fn data(prepared: &PreparedLaunch) -> Value {
-    let text = |word: &std::ffi::OsString| Value::from(word.to_string_lossy());
-    json!({
-        "agent": prepared.agent,
-        "model": prepared.model,
-        "role": prepared.role,
-        "task": prepared.task,
-        "contexts": prepared.material.included,
-        "notes": prepared.material.notes,
-        "argv": prepared.plan.argv.iter().map(text).collect::<Vec<_>>(),
-        "env": prepared.plan.variables.iter().map(|(name, value)| (name.clone(), text(value)))
-            .collect::<serde_json::Map<_, _>>(),
-        "prompt": prepared.plan.delivery,
-        "prompt_bytes": prepared.material.prompt.len(),
-        "files": prepared.plan.files.iter().map(|(path, _)| path.display().to_string()).collect::<Vec<_>>(),
-    })
+/// An agent's launch.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct LaunchReport {
+    agent: String,
+    model: Option<String>,
+    role: Option<String>,
+    task: Option<String>,
+    /// The contexts in the prompt.
+    contexts: Vec<String>,
+    /// Contexts that could not be added, with the reason.
+    notes: Vec<String>,
+    /// The agent's command line.
+    pub(super) argv: Vec<String>,
+    /// Environment variables that are set for the agent.
+    pub(super) env: BTreeMap<String, String>,
+    /// How the agent gets its prompt: `argv`, `stdin`, `file` or `env`; null if it has none.
+    prompt: Option<String>,
+    prompt_bytes: usize,
+    /// Files that are written for the agent.
+    files: Vec<String>,
+    /// The directory with the files of a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) directory: Option<String>,
+}
+
+impl LaunchReport {
+    pub(super) fn new(prepared: &PreparedLaunch) -> LaunchReport {
+        let text = |word: &std::ffi::OsString| word.to_string_lossy().into_owned();
+        let delivery = serde_json::to_value(prepared.plan.delivery).unwrap_or_default();
+        LaunchReport {
+            agent: prepared.agent.clone(),
+            model: prepared.model.clone(),
+            role: prepared.role.clone(),
+            task: prepared.task.clone(),
+            contexts: prepared.material.included.clone(),
+            notes: prepared.material.notes.clone(),
+            argv: prepared.plan.argv.iter().map(text).collect(),
+            env: prepared.plan.variables.iter().map(|(name, value)| (name.clone(), text(value))).collect(),
+            prompt: delivery.as_str().map(str::to_owned),
+            prompt_bytes: prepared.material.prompt.len(),
+            files: prepared.plan.files.iter().map(|(path, _)| path.display().to_string()).collect(),
+            directory: None,
+        }
+    }
 }

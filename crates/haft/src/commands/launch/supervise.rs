@@ -6,12 +6,11 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use haft_process::{
-    Input, Job, JobOutcome, OutputCallback, Redactor, Streams, Task, Tracing, protect_process, reason,
-};
+use haft_process::{Input, Job, OutputCallback, JobOutcome, Redactor, Streams, Task, Tracing, protect_process, reason};
 use rustix::stdio::{stdin, stdout};
 use rustix::termios::isatty;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::arguments::LaunchOptions;
 use super::become_agent::{command, write_files};
@@ -25,6 +24,16 @@ use crate::process_context::ProcessContext;
 
 /// How many transcripts are kept where nobody has said where to write them.
 const TRANSCRIPTS: usize = 50;
+
+/// The result of a supervised agent.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct SupervisedReport<'a> {
+    #[serde(flatten)]
+    report: haft_process::JobOutcomeReport,
+    agent: &'a str,
+    /// The file with everything that the agent wrote.
+    transcript: &'a Path,
+}
 
 /// Runs the agent to its end and answers with its status.
 pub(super) fn run(
@@ -51,7 +60,7 @@ pub(super) fn run(
     let shown = OutputPrinter::new(None, options.timeout, &signals.cancel);
     let task = task.on_output(live(transcript, shown.clone(), options.json && !terminal));
     let raw = terminal::RawMode::enter(terminal);
-    let outcome = task.start(&host).map(|job| wait(job, terminal, &signals));
+    let outcome = task.start(&host).map(|job| wait(job, terminal, &signals, process));
     drop(raw);
     shown.finish();
     drop(prepared.files);
@@ -59,12 +68,13 @@ pub(super) fn run(
     Ok(report(&outcome?, &path, options, &prepared.agent, &redactor))
 }
 
-fn wait(job: Job, terminal: bool, signals: &host::SignalHandler) -> JobOutcome {
+fn wait(job: Job, terminal: bool, signals: &host::SignalHandler, process: &ProcessContext) -> JobOutcome {
     if terminal {
         let controller = job.controller();
         signals.on_resize(move || controller.resize(terminal::own_size().unwrap_or_default()));
     }
     let mut outcome = job.wait();
+    outcome.working_directory = outcome.working_directory.or_else(|| process.directory_or_link());
     if let Some(left) = outcome.adopted.take() {
         left.wait_for(LEFTOVER_GRACE);
         left.controller().set_grace(LEFTOVER_GRACE);
@@ -140,10 +150,7 @@ fn report(
     if options.json {
         let mut report = outcome.report(1 << 20);
         report.redact(redactor);
-        let mut value = serde_json::to_value(report).unwrap_or(Value::Null);
-        value["agent"] = json!(agent);
-        value["transcript"] = json!(transcript.display().to_string());
-        return print_json(&value, status);
+        return print_json(&SupervisedReport { report, agent, transcript }, status);
     }
     if let Some(timeout) = options.timeout.filter(|_| outcome.timed_out) {
         print_message(format_args!("agent \"{agent}\" timed out after {timeout:?}"));

@@ -1,7 +1,6 @@
-//! What `spawn` and `run` have in common: where input comes from, what is shown of the output, and how the end is told.
+//! Supervision options of `spawn` and `run`, and the messages about how a run ended.
 
 mod printer;
-pub(crate) mod report;
 mod sink;
 pub(crate) mod terminal;
 
@@ -12,21 +11,43 @@ use std::time::Duration;
 
 use haft_process::capture::CaptureLimits;
 use haft_process::{
-    CancelToken, DEFAULT_GRACE, Input, OutputCallback, RunLimits, ScopeLimits, Streams, SupervisionOptions,
-    Survivors, Tree, reason,
+    CancelToken, DEFAULT_GRACE, Input, OutputCallback, RunLimits, ScopeLimits, Streams, SupervisionOptions, Survivors,
+    Tree, reason, signal_name,
 };
 
-use crate::arguments::SupervisionArguments;
+use crate::commands::options::SupervisionArguments;
 use crate::failure::{Failure, print_message};
+use crate::units::count;
 
 pub(crate) use printer::OutputPrinter;
 
-/// What processes that nobody asked for, left behind by the one that was, get to end by themselves; and then again
-/// once they were asked to.
+/// How long leftover processes may go on after the program that started them, and again after `SIGTERM`.
 pub(crate) const LEFTOVER_GRACE: Duration = Duration::from_millis(100);
 
+/// How a run ended, for the message about it.
+pub(crate) struct Ending<'a> {
+    /// The program or script.
+    pub(crate) name: &'a str,
+    pub(crate) timed_out: bool,
+    pub(crate) cancelled: bool,
+    /// The signal that cancelled it.
+    pub(crate) signal: Option<i32>,
+    pub(crate) needed_input: bool,
+    pub(crate) tree: &'a Tree,
+}
+
+/// Where standard input comes from.
+enum InputSource<'a> {
+    Inherited,
+    Null,
+    File(&'a std::ffi::OsStr),
+}
+
 impl SupervisionArguments {
-    /// Returns the supervision options of `spawn` and `run`. Captured output is passed to `shown` unless the result is JSON.
+    /// The supervision options that these arguments describe. Captured output goes to `shown` unless the result is JSON.
+    ///
+    /// # Errors
+    /// If the size of the terminal is invalid.
     pub(crate) fn options(
         &self,
         input: Input,
@@ -50,7 +71,7 @@ impl SupervisionArguments {
         })
     }
 
-    /// Where the output goes: without a reason to look at it, straight on.
+    /// Where the output goes. It is captured only for a reason: `--json`, `--limit-output` or a terminal.
     fn streams(&self) -> Result<Streams, Failure> {
         Ok(match (&self.pty, self.merge) {
             (Some(size), _) => Streams::Terminal(terminal::size(size)?),
@@ -60,26 +81,40 @@ impl SupervisionArguments {
         })
     }
 
-    /// Where the input comes from.
-    pub(crate) fn input(&self) -> Result<Input, Failure> {
-        if self.stdin == "null" {
-            return Ok(Input::Null);
+    fn input_source(&self) -> InputSource<'_> {
+        match self.stdin.as_deref() {
+            None if self.json => InputSource::Null,
+            None => InputSource::Inherited,
+            Some(word) if word == "-" || word == "inherit" => InputSource::Inherited,
+            Some(word) if word == "null" => InputSource::Null,
+            Some(file) => InputSource::File(file),
         }
-        let file: OwnedFd = if self.stdin == "-" {
-            rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3).map_err(|error| {
-                Failure::usage(format_args!("cannot use standard input: {}", reason(&error.into())))
-            })?
-        } else {
-            let shown = self.stdin.display();
-            let opened = File::open(&self.stdin).map_err(|error| {
-                Failure::usage(format_args!("cannot open input '{shown}': {}", reason(&error)))
-            });
-            opened?.into()
+    }
+
+    /// Opens standard input for the program.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub(crate) fn input(&self) -> Result<Input, Failure> {
+        let file: OwnedFd = match self.input_source() {
+            InputSource::Null => return Ok(Input::Null),
+            InputSource::Inherited => {
+                rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3).map_err(|error| {
+                    Failure::usage(format_args!("cannot use standard input: {}", reason(&error.into())))
+                })?
+            }
+            InputSource::File(path) => {
+                let opened = File::open(path).map_err(|error| {
+                    let shown = path.display();
+                    Failure::usage(format_args!("cannot open input '{shown}': {}", reason(&error)))
+                });
+                opened?.into()
+            }
         };
         Ok(if self.pty.is_some() { Input::Forward(Arc::new(file)) } else { Input::File(Arc::new(file)) })
     }
 
-    /// How much of each output is kept: what was asked for, and at least what may have to be shown.
+    /// How much of each output is stored: at least as much as is shown.
     fn limits(&self) -> CaptureLimits {
         let limits = CaptureLimits::default();
         let shown = limits.spill.max(self.limit_output.unwrap_or(0));
@@ -88,7 +123,7 @@ impl SupervisionArguments {
         CaptureLimits { head: limits.head.min(half), tail: limits.tail.min(half), spill: cap }
     }
 
-    /// Limits for all processes together.
+    /// CaptureLimits for all processes together.
     fn scope_limits(&self) -> ScopeLimits {
         ScopeLimits {
             processes: self.limit_processes,
@@ -98,58 +133,64 @@ impl SupervisionArguments {
         }
     }
 
-    /// How much of each output a report shows: all that is kept, unless there is a limit.
+    /// How many bytes of each output a report shows: all that is stored, unless there is a limit.
     pub(crate) fn budget(&self) -> usize {
         self.limit_output.map_or(usize::MAX >> 1, |limit| usize::try_from(limit).unwrap_or(usize::MAX >> 1))
     }
 
-    /// Our own terminal, passing keys on if the program is on one that is typed to through it.
+    /// Sets haft's terminal to raw mode if its keys go to a program on a terminal of its own.
     pub(crate) fn raw_terminal(&self) -> terminal::RawMode {
-        terminal::RawMode::enter(self.pty.is_some() && self.stdin == "-")
+        let inherits = matches!(self.input_source(), InputSource::Inherited);
+        terminal::RawMode::enter(self.pty.is_some() && inherits)
     }
 
-    /// Whether the terminal of the program shall have the size of our own.
+    /// Whether the program's terminal follows the size of haft's.
     pub(crate) fn follows_size(&self) -> bool {
         self.pty.as_deref() == Some("")
     }
 
-    /// Says what cannot be seen from the output and the status.
-    pub(crate) fn explain(&self, what: &str, timed_out: bool, needed_input: bool, tree: &Tree) {
-        if let Some(timeout) = self.timeout.filter(|_| timed_out) {
-            let waiting = if needed_input { " while it waited for input" } else { "" };
-            let ended = processes(tree.killed);
-            print_message(format_args!("'{what}' timed out after {timeout:?}{waiting}; {ended} ended"));
+    /// Prints what output and status do not show: a timeout, a cancellation, processes that survived.
+    pub(crate) fn explain(&self, ending: &Ending<'_>) {
+        if self.json {
+            return;
+        }
+        let Ending { name, tree, .. } = ending;
+        let ended = count(tree.killed, "process");
+        if let Some(timeout) = self.timeout.filter(|_| ending.timed_out) {
+            let waiting = if ending.needed_input { " while it waited for input" } else { "" };
+            print_message(format_args!("'{name}' timed out after {timeout:?}{waiting}; {ended} ended"));
+        } else if ending.cancelled {
+            let cause = ending.signal.and_then(signal_name).map(|name| format!(" by SIG{name}"));
+            let cause = cause.unwrap_or_default();
+            print_message(format_args!("'{name}' was cancelled{cause}; {ended} ended"));
         }
         print_survivors(&tree.survivors);
     }
 
-    /// Says which limits were reached, or are not enforced.
+    /// Prints which limits were reached or could not be enforced.
     pub(crate) fn explain_limits(&self, limits: &RunLimits) {
         if !self.json {
             limits.messages().iter().for_each(print_message);
         }
     }
 
-    /// Says that something was ended which was left behind.
-    pub(crate) fn explain_leftovers(&self, what: &str, killed: usize) {
+    /// Prints that leftover processes were ended.
+    pub(crate) fn explain_leftovers(&self, name: &str, killed: usize) {
         if !self.json && killed > 0 {
-            print_message(format_args!("ended {} left running by '{what}'", processes(killed)));
+            print_message(format_args!("ended {} left running by '{name}'", count(killed, "process")));
         }
     }
 }
 
-/// Says which processes could not be ended, or why that is not known.
+/// Prints which processes could not be ended, or why that is unknown.
 pub(crate) fn print_survivors(survivors: &Survivors) {
     let pids = survivors.pids();
     if !pids.is_empty() {
         let listed: Vec<String> = pids.iter().map(i32::to_string).collect();
-        print_message(format_args!("{} could not be ended: {}", processes(pids.len()), listed.join(" ")));
+        let processes = count(pids.len(), "process");
+        print_message(format_args!("{processes} could not be ended: {}", listed.join(" ")));
     }
     if let Some(reason) = survivors.unknown() {
-        print_message(format_args!("it is unknown whether processes are left: {reason}"));
+        print_message(format_args!("it is unknown whether processes survived: {reason}"));
     }
-}
-
-fn processes(count: usize) -> String {
-    if count == 1 { "1 process".to_owned() } else { format!("{count} processes") }
 }

@@ -1,7 +1,7 @@
-//! Showing output as it comes, within a limit.
+//! Prints output while it is written, within the limit of `--limit-output`.
 //!
-//! Half of the limit goes to the beginning, as it comes, and half to the end, once it is known what the end is. The rest
-//! is counted, and a mark is shown in its place.
+//! Half of the limit goes to the beginning of each stream, printed at once, and half to its end, printed when the program
+//! has ended. A mark in between says how much was left out.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,11 +11,13 @@ use haft_process::{CancelToken, StreamKind};
 
 use super::sink::OutputSink;
 use crate::failure::print_message;
+use crate::units::count;
 
-/// What was shown of each stream, and what is kept for the end.
+/// Prints standard output and standard error of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct OutputPrinter(Arc<Mutex<[StreamPrinter; 2]>>);
 
+/// Prints one stream: the first `head` bytes at once, the last `tail_limit` bytes at the end.
 #[derive(Debug)]
 struct StreamPrinter {
     name: &'static str,
@@ -25,14 +27,14 @@ struct StreamPrinter {
     tail: VecDeque<u8>,
     total: u64,
     limited: bool,
-    /// Whether what was shown so far ends with a newline, or is nothing.
+    /// Whether the printed text is empty or ends with a newline.
     ends_line: bool,
 }
 
 impl OutputPrinter {
-    /// Nothing yet; the program may run for `timeout`, and until it is cancelled.
+    /// A printer for a run that ends after `timeout`, or when it is cancelled.
     pub(crate) fn new(limit: Option<u64>, timeout: Option<Duration>, cancel: &CancelToken) -> OutputPrinter {
-        let part = |index, name| StreamPrinter {
+        let stream = |index, name| StreamPrinter {
             name,
             sink: OutputSink::new(index, timeout, cancel),
             head: limit.map_or(u64::MAX, |limit| limit - limit / 2),
@@ -42,20 +44,20 @@ impl OutputPrinter {
             limited: limit.is_some(),
             ends_line: true,
         };
-        OutputPrinter(Arc::new(Mutex::new([part(0, "output"), part(1, "error output")])))
+        OutputPrinter(Arc::new(Mutex::new([stream(0, "output"), stream(1, "error output")])))
     }
 
-    /// Shows bytes of a stream, or keeps them for the end.
+    /// Prints bytes of a stream, or keeps them for the end.
     pub(crate) fn take(&self, kind: StreamKind, bytes: &[u8]) {
-        let mut parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut streams = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let index = usize::from(kind == StreamKind::Stderr);
-        parts[index].take(bytes);
+        streams[index].take(bytes);
     }
 
-    /// Shows the end of each stream.
+    /// Prints the end of each stream.
     pub(crate) fn finish(&self) {
-        let mut parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        parts.iter_mut().for_each(StreamPrinter::finish);
+        let mut streams = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        streams.iter_mut().for_each(StreamPrinter::finish);
     }
 }
 
@@ -78,19 +80,19 @@ impl StreamPrinter {
         let shown = self.head.min(self.total) + self.tail.len() as u64;
         if self.limited && shown < self.total {
             let left_out = self.total - shown;
-            print_message(format_args!(
-                "{left_out} of {} bytes of {} left out by --limit-output",
-                self.total, self.name
-            ));
+            let (total, name) = (count(self.total, "byte"), self.name);
+            print_message(format_args!("{left_out} of {total} of {name} left out by --limit-output"));
             let end = if self.ends_line { "" } else { "\n" };
-            self.sink.write(format!("{end}[… {left_out} bytes left out …]\n").as_bytes());
+            let mark = format!("{end}[… {} left out …]\n", count(left_out, "byte"));
+            self.sink.write(mark.as_bytes());
         }
         let (first, second) = self.tail.as_slices();
         self.sink.write(first);
         self.sink.write(second);
         let lost = self.sink.finish();
         if lost > 0 {
-            print_message(format_args!("{lost} bytes of {} were not read by anybody", self.name));
+            let lost = count(lost, "byte");
+            print_message(format_args!("{lost} of {} lost: the reader did not read", self.name));
         }
     }
 }

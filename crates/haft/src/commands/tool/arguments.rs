@@ -7,7 +7,34 @@ use clap::{Args, Subcommand};
 
 use crate::units;
 
+const EXAMPLES: &str = "Examples:
+  haft tool list                               # all tools, with their sources
+  haft tool call add a=1 b=2                   # arguments as key=value, --key value or JSON
+  haft tool new word_count --lang python       # a working tool to start from";
+const LIST_EXAMPLES: &str = "Examples:
+  haft tool list
+  haft tool list --json | jq -r '.tools[].name'";
+const SHOW_EXAMPLES: &str = "Examples:
+  haft tool show file_read
+  haft tool show file_read --json | jq .parameters";
+const CALL_EXAMPLES: &str = "Examples:
+  haft tool call add a=1 b=2
+  haft tool call add '{\"a\": 1, \"b\": 2}'
+  echo '{\"a\": 1, \"b\": 2}' | haft tool call add -
+  haft tool call --json --timeout 5s bash command='make test'";
+const BATCH_EXAMPLES: &str = "Examples:
+  echo '{\"tool\": \"add\", \"arguments\": {\"a\": 1, \"b\": 2}, \"id\": 7}' | haft tool batch";
+const REFRESH_EXAMPLES: &str = "Examples:
+  haft tool refresh";
+const CHECK_EXAMPLES: &str = "Examples:
+  haft tool check ~/.config/haft/tools/add-tool";
+const NEW_EXAMPLES: &str = "Examples:
+  haft tool new word_count                     # Python, in the project's or the user's tools
+  haft tool new word_count2 --lang bash --into tools
+  haft tool new word_count3 --lang rust        # a Cargo package in the current directory";
+
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct ToolArguments {
     #[command(subcommand)]
     pub(crate) command: ToolSubcommand,
@@ -15,31 +42,37 @@ pub(crate) struct ToolArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ToolSubcommand {
-    /// Show all tools, and what would be one but is not, with the reason
+    /// List all tools, and rejected candidates with the reason
+    #[command(after_help = LIST_EXAMPLES)]
     List {
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// Show all that a tool says of itself
+    /// Show the description and parameters of a tool
+    #[command(after_help = SHOW_EXAMPLES)]
     Show {
-        /// The tool
+        /// The tool's name
         name: String,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
     /// Call a tool and print its result
+    #[command(after_help = CALL_EXAMPLES)]
     Call(ToolCallArguments),
-    /// Make many calls, one {"tool": …, "arguments": …} a line of standard input; answers come in their order
+    /// Make many calls, one JSON object {"tool": …, "arguments": …} per line of standard input
+    #[command(after_help = BATCH_EXAMPLES)]
     Batch(ToolBatchArguments),
-    /// Ask all tools again that have changed or were rejected, and show them
+    /// Read the schemas of changed and rejected tools again, and list all tools
+    #[command(after_help = REFRESH_EXAMPLES)]
     Refresh {
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// Put a tool through the whole contract and say what is wrong with it
+    /// Test whether an executable follows the tool protocol
+    #[command(after_help = CHECK_EXAMPLES)]
     Check {
         /// The tool's file
         file: PathBuf,
@@ -47,8 +80,24 @@ pub(crate) enum ToolSubcommand {
         #[arg(long)]
         json: bool,
     },
-    /// Write a tool to start from
+    /// Create a working tool to start from
+    #[command(after_help = NEW_EXAMPLES)]
     New(ToolNewArguments),
+}
+
+impl ToolSubcommand {
+    /// Whether the result, or a failure, is printed as JSON.
+    pub(crate) fn prints_json(&self) -> bool {
+        match self {
+            ToolSubcommand::List { json }
+            | ToolSubcommand::Show { json, .. }
+            | ToolSubcommand::Refresh { json }
+            | ToolSubcommand::Check { json, .. } => *json,
+            ToolSubcommand::Call(call) => call.json,
+            ToolSubcommand::Batch(_) => true,
+            ToolSubcommand::New(new) => new.json,
+        }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -56,34 +105,34 @@ pub(crate) struct ToolCallArguments {
     /// Print the whole envelope as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
-    /// End it, with all its processes, after this time
+    /// End the tool and all its processes after this time
     #[arg(long, value_name = "TIME", value_parser = units::duration)]
     pub(crate) timeout: Option<Duration>,
-    /// Refuse a result that is larger
+    /// Fail if the result is larger
     #[arg(long, value_name = "SIZE", value_parser = units::size)]
     pub(crate) limit_output: Option<u64>,
-    /// Refuse what is not in this toolset, or among these names with commas
+    /// Allow only the tools of this toolset, or these names separated by commas
     #[arg(long, value_name = "TOOLSET")]
     pub(crate) toolset: Option<String>,
-    /// The tool
+    /// The tool's name
     pub(crate) name: String,
-    /// Its arguments: a JSON object, '-' for one on standard input, key=value, or --key value
+    /// Arguments: a JSON object, '-' to read one from standard input, key=value, or --key value
     #[arg(value_name = "ARGUMENT", trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) words: Vec<String>,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct ToolBatchArguments {
-    /// Answers are JSON in any case
+    /// Accepted for consistency: answers are always JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// End each call, with all its processes, after this time
+    /// End each call and all its processes after this time
     #[arg(long, value_name = "TIME", value_parser = units::duration)]
     pub(crate) timeout: Option<Duration>,
-    /// Make at most so many calls at once
+    /// Make at most this many calls at once [default: two per CPU]
     #[arg(long, value_name = "NUMBER")]
     pub(crate) jobs: Option<usize>,
-    /// Refuse what is not in this toolset, or among these names with commas
+    /// Allow only the tools of this toolset, or these names separated by commas
     #[arg(long, value_name = "TOOLSET")]
     pub(crate) toolset: Option<String>,
 }
@@ -92,10 +141,10 @@ pub(crate) struct ToolBatchArguments {
 pub(crate) struct ToolNewArguments {
     /// The tool's name: letters, digits and '_'
     pub(crate) name: String,
-    /// What it is written in
+    /// Its programming language
     #[arg(long, value_enum, value_name = "LANGUAGE", default_value = "python")]
     pub(crate) lang: StarterLanguage,
-    /// Write it into this directory [default: the project's tools, or the user's; for Rust a package here]
+    /// Create it in this directory [default: the project's tools, else the user's; for Rust the current directory]
     #[arg(long, value_name = "DIR")]
     pub(crate) into: Option<PathBuf>,
     /// Print one JSON object
@@ -103,7 +152,7 @@ pub(crate) struct ToolNewArguments {
     pub(crate) json: bool,
 }
 
-/// Languages to start a tool in.
+/// Languages of the tools that `haft tool new` creates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum StarterLanguage {
     Python,

@@ -1,16 +1,30 @@
 //! `haft tool batch`: many calls, one a line.
 
 use haft_process::{CancelToken, reason};
-use haft_tools::{BatchCall, CallError};
+use haft_tools::{BatchCall, CallError, Envelope};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
 use super::ToolRuntime;
 use super::arguments::ToolBatchArguments;
 use crate::commands::print::print_json;
 use crate::failure::{Failure, print_message};
 use crate::process_context::ProcessContext;
+
+/// The answer to one line of `haft tool batch`.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct BatchAnswer {
+    /// The tool's name; null if the line has none.
+    tool: Option<String>,
+    /// The `id` of the line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<Value>,
+    #[serde(flatten)]
+    envelope: Envelope,
+}
 
 /// Makes the calls as they come and prints an answer a line, in the order of the calls: 1 if one of them failed.
 pub(super) fn run(arguments: &ToolBatchArguments, process: &ProcessContext) -> Result<i32, Failure> {
@@ -25,16 +39,7 @@ pub(super) fn run(arguments: &ToolBatchArguments, process: &ProcessContext) -> R
     let calls = calls.map(|(number, line)| read(number + 1, &line));
     runtime.registry.batch(calls, width.max(1), &options, |(tool, id), envelope| {
         let failed = i32::from(!envelope.is_success());
-        let mut answer = json!({"tool": tool});
-        if let Some(id) = id {
-            answer["id"] = id;
-        }
-        if let (Some(answer), Ok(Value::Object(envelope))) =
-            (answer.as_object_mut(), serde_json::to_value(&envelope))
-        {
-            answer.extend(envelope);
-        }
-        status = print_json(&answer, failed).max(status);
+        status = print_json(&BatchAnswer { tool, id, envelope }, failed).max(status);
     });
     Ok(if runtime.signals.cancel.is_cancelled() { haft_process::CANCELLED } else { status })
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use haft_tools::{ToolFinding, ToolVerdict};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::ToolRuntime;
@@ -10,20 +11,24 @@ use crate::commands::print::{print_json, print_text};
 use crate::failure::Failure;
 use crate::process_context::ProcessContext;
 
+/// What `haft tool check` found.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct ToolCheckReport<'a> {
+    /// The executable.
+    file: &'a Path,
+    /// Whether nothing is wrong.
+    ok: bool,
+    findings: &'a [ToolFinding],
+}
+
 /// Examines a tool and says what was found: 1 if something is wrong.
 pub(super) fn run(file: &Path, json: bool, process: &ProcessContext) -> Result<i32, Failure> {
-    #[derive(Serialize)]
-    struct Report<'a> {
-        file: &'a Path,
-        ok: bool,
-        findings: &'a [ToolFinding],
-    }
     let base = process.working_directory.as_deref().unwrap_or(Path::new("/"));
     let findings = ToolRuntime::new(process)?.registry.check_tool(&base.join(file));
     let ok = is_good(&findings);
     let status = i32::from(!ok);
     if json {
-        return Ok(print_json(&Report { file, ok, findings: &findings }, status));
+        return Ok(print_json(&ToolCheckReport { file, ok, findings: &findings }, status));
     }
     Ok(print_text(&text(&findings), status))
 }

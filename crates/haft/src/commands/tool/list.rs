@@ -1,10 +1,12 @@
 //! `haft tool list` and `haft tool refresh`: all tools, and what would be some.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use haft_config::printable;
-use haft_tools::{Registry, Tool, ToolSnapshot};
-use serde_json::{Value, json};
+use haft_tools::{Registry, RejectedTool, ShadowedTool, Tool, ToolDescriptor, ToolSnapshot};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::ToolRuntime;
 use crate::commands::print::{print_json, print_text};
@@ -20,37 +22,62 @@ pub(super) fn run(
     let snapshot = look(&runtime.registry);
     let status = if runtime.signals.cancel.is_cancelled() { haft_process::CANCELLED } else { 0 };
     if json {
-        return Ok(print_json(&value(&snapshot), status));
+        let report = ToolListReport {
+            tools: snapshot.tools().map(ToolReport::new).collect(),
+            shadowed: snapshot.shadowed(),
+            rejected: snapshot.rejected(),
+        };
+        return Ok(print_json(&report, status));
     }
     failure::print_stderr(&rest(&snapshot));
     Ok(print_text(&table(&snapshot), status))
 }
 
-fn value(snapshot: &ToolSnapshot) -> Value {
-    json!({
-        "tools": snapshot.tools().map(brief).collect::<Vec<_>>(),
-        "shadowed": snapshot.shadowed(),
-        "rejected": snapshot.rejected(),
-    })
+/// All tools.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct ToolListReport<'a> {
+    /// The tools that can be called.
+    tools: Vec<ToolReport<'a>>,
+    /// Tools that another tool of the same name replaces.
+    shadowed: &'a [ShadowedTool],
+    /// Files and servers that do not provide a tool, with the reason.
+    rejected: &'a [RejectedTool],
+}
+
+/// A tool: the schema that it reports, and where it comes from.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct ToolReport<'a> {
+    #[serde(flatten)]
+    descriptor: &'a ToolDescriptor,
+    /// `core`, `system`, `user`, `project`, or `mcp` for a tool of an MCP server.
+    source: &'static str,
+    /// The MCP server that provides it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server: Option<&'a str>,
+    /// The executable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'a Path>,
+    /// The hash of the executable's content.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hash: Option<&'a str>,
+}
+
+impl<'a> ToolReport<'a> {
+    pub(super) fn new(tool: &'a Tool) -> ToolReport<'a> {
+        let file = tool.file();
+        ToolReport {
+            descriptor: tool.descriptor(),
+            source: source(tool),
+            server: tool.provider(),
+            path: file.map(|file| file.path.as_path()),
+            hash: file.map(|file| file.hash.as_str()),
+        }
+    }
 }
 
 /// Where a tool comes from, in a word.
 fn source(tool: &Tool) -> &'static str {
     if tool.provider().is_some() { "mcp" } else { tool.layer().as_str() }
-}
-
-/// A tool as data.
-pub(super) fn brief(tool: &Tool) -> Value {
-    let mut value = serde_json::to_value(tool.descriptor()).unwrap_or_default();
-    value["source"] = source(tool).into();
-    if let Some(server) = tool.provider() {
-        value["server"] = server.into();
-    }
-    if let Some(file) = tool.file() {
-        value["path"] = file.path.to_string_lossy().into();
-        value["hash"] = file.hash.as_str().into();
-    }
-    value
 }
 
 /// The tools, one a line; on a terminal none is longer than the screen is wide.

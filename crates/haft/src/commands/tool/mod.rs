@@ -1,11 +1,11 @@
 //! `haft tool`: what tools there are, and calling them.
 
 pub(crate) mod arguments;
-mod batch;
+pub(crate) mod batch;
 mod call;
-mod check;
-mod list;
-mod new;
+pub(crate) mod check;
+pub(crate) mod list;
+pub(crate) mod new;
 mod show;
 
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! `haft tool new`: a tool to start from.
+//! `haft tool new`: create a tool to start from.
 
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use haft_process::reason;
 use haft_tools::tool_name_of_file;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::{StarterLanguage, ToolNewArguments};
@@ -19,12 +20,12 @@ const PYTHON: &str = include_str!("starters/python");
 const BASH: &str = include_str!("starters/bash");
 const RUST: &str = include_str!("starters/rust");
 
-/// Writes it, and tries it where that needs no building.
+/// Creates the tool, and checks it unless it has to be built first.
 pub(super) fn run(arguments: &ToolNewArguments, process: &ProcessContext) -> Result<i32, Failure> {
     let file_name = format!("{}-tool", arguments.name.replace('_', "-"));
     let Some(name) = tool_name_of_file(&file_name) else {
-        let message = format!("'{}' is no name for a tool: letters, digits and '_' are", arguments.name);
-        return Err(Failure::usage(message));
+        let message = format_args!("invalid tool name '{}'", arguments.name).to_string();
+        return Err(Failure::usage(message).with_hint("use letters, digits and '_'"));
     };
     let here = process.working_directory.clone().unwrap_or_else(|| PathBuf::from("/"));
     match arguments.lang {
@@ -36,7 +37,7 @@ pub(super) fn run(arguments: &ToolNewArguments, process: &ProcessContext) -> Res
                 "build it with `cargo build --release` in '{}' and put target/release/{file_name} where tools are",
                 package.display()
             );
-            told(arguments, &name, &package, Some(&hint), 0)
+            print_result(arguments, &name, &package, Some(&hint), 0)
         }
         StarterLanguage::Python | StarterLanguage::Bash => {
             let text = if arguments.lang == StarterLanguage::Python { PYTHON } else { BASH };
@@ -54,8 +55,9 @@ pub(super) fn run(arguments: &ToolNewArguments, process: &ProcessContext) -> Res
             if !good {
                 failure::print_stderr(&check::text(&findings));
             }
-            let hint = in_project.then_some("it belongs to a project: run `haft trust` before it is called");
-            told(arguments, &name, &path, hint, i32::from(!good))
+            let hint =
+                in_project.then_some("run `haft trust` before you call it, since it belongs to a project");
+            print_result(arguments, &name, &path, hint, i32::from(!good))
         }
     }
 }
@@ -73,37 +75,39 @@ fn manifest(package: &str) -> String {
     )
 }
 
-/// Writes a new file with its directories; what is there is not overwritten.
+/// Writes a new file and its directories. Fails if the file exists.
 fn write(path: &Path, text: &str, mode: u32) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| Failure {
-        message: format!("cannot write '{}': {}", path.display(), reason(&error)),
-        hint: None,
-        status: 1,
+    let failed = |error: std::io::Error| {
+        Failure::new(format_args!("cannot write '{}': {}", path.display(), reason(&error)), 1)
     };
     std::fs::create_dir_all(path.parent().unwrap_or(path)).map_err(failed)?;
     let options = std::fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(path);
     options.and_then(|mut file| file.write_all(text.as_bytes())).map_err(failed)
 }
 
-fn told(
+/// A tool that was created.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct NewToolReport<'a> {
+    name: &'a str,
+    /// The executable; for Rust, the package.
+    path: &'a Path,
+    /// Whether it passes `haft tool check`.
+    ok: bool,
+}
+
+fn print_result(
     arguments: &ToolNewArguments,
     name: &str,
     path: &Path,
     hint: Option<&str>,
     status: i32,
 ) -> Result<i32, Failure> {
-    #[derive(Serialize)]
-    struct Report<'a> {
-        name: &'a str,
-        path: &'a Path,
-        ok: bool,
-    }
     if arguments.json {
-        return Ok(print_json(&Report { name, path, ok: status == 0 }, status));
+        return Ok(print_json(&NewToolReport { name, path, ok: status == 0 }, status));
     }
     let status = print_text(&format!("{}\n", path.display()), status);
     if let Some(hint) = hint {
-        failure::print_stderr(&format!("hint: {hint}\n"));
+        failure::print_hint(hint);
     }
     Ok(status)
 }

@@ -5,14 +5,15 @@ use std::fmt::Write as _;
 use haft_tools::Tool;
 use serde_json::Value;
 
-use super::{ToolRuntime, list};
+use super::ToolRuntime;
+use super::list::ToolReport;
 use crate::commands::print::{print_json, print_text};
 use crate::failure::Failure;
 
 /// Shows it.
 pub(super) fn run(runtime: &ToolRuntime, name: &str, json: bool) -> Result<i32, Failure> {
     let tool = runtime.registry.find(name)?;
-    Ok(if json { print_json(&list::brief(&tool), 0) } else { print_text(&text(&tool), 0) })
+    Ok(if json { print_json(&ToolReport::new(&tool), 0) } else { print_text(&text(&tool), 0) })
 }
 
 /// A tool for a person to read.

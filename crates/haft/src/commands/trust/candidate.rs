@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use haft_config::trust::{ContentHash, TrustStatus, TrustStore};
 use haft_config::{FileError, FileRules, MAX_PROGRAM_BYTES, PROJECT_DIRECTORY, printable};
 use haft_process::reason;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -16,8 +17,8 @@ const MOST: usize = 10_000;
 const MAX_DEPTH: usize = 32;
 
 /// A file that would be trusted.
-#[derive(Debug, Serialize)]
-pub(super) struct TrustCandidate {
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct TrustCandidate {
     pub(super) path: PathBuf,
     pub(super) kind: TrustedFileKind,
     pub(super) hash: ContentHash,
@@ -26,9 +27,9 @@ pub(super) struct TrustCandidate {
 }
 
 /// What a file is to haft.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum TrustedFileKind {
+pub(crate) enum TrustedFileKind {
     Tool,
     Configuration,
     Script,
@@ -58,7 +59,7 @@ impl TrustedFileKind {
 
 /// What was found where trust is asked for.
 #[derive(Debug, Default)]
-pub(super) struct TrustCandidates {
+pub(crate) struct TrustCandidates {
     pub(super) candidates: Vec<TrustCandidate>,
     pub(super) skipped: Vec<SkippedFile>,
 }
@@ -71,14 +72,14 @@ impl TrustCandidates {
 }
 
 /// A file that is not trusted, whatever the answer, since haft would not read it either.
-#[derive(Debug, Serialize)]
-pub(super) struct SkippedFile {
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct SkippedFile {
     pub(super) path: PathBuf,
     pub(super) reason: String,
 }
 
 /// Finds the files that would be trusted.
-pub(super) struct TrustCollector<'t> {
+pub(crate) struct TrustCollector<'t> {
     trust: &'t TrustStore,
     rules: FileRules,
     found: TrustCandidates,

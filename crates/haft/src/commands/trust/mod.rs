@@ -1,24 +1,56 @@
-//! `haft trust`: what of a project may run.
+//! `haft trust`: allow a project's tools and configuration to run.
 //!
-//! What would be trusted is shown before it is, and only a person at a terminal is asked.
+//! The files are listed before they are trusted. Only a user at a terminal is asked.
 
-mod candidate;
-mod show;
+pub(crate) mod candidate;
+pub(crate) mod show;
 mod view;
 
 use std::io::{BufRead as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use haft_config::trust::TrustStore;
 
 use self::candidate::{TrustCandidate, TrustCandidates, TrustCollector};
-use crate::arguments;
 use crate::failure::Failure;
 use crate::places;
 use crate::process_context::ProcessContext;
 
-/// Shows, asks and trusts; or lists, or revokes.
-pub(crate) fn run(arguments: &arguments::TrustArguments, process: &ProcessContext) -> Result<i32, Failure> {
+const EXAMPLES: &str = "Examples:
+  haft trust                 # list the project's files, then ask
+  haft trust --list          # everything that is trusted
+  haft trust --revoke        # trust nothing of this project any more
+
+Trust covers the content of each file and ends when it changes.";
+
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct TrustArguments {
+    /// Files, or directories with everything below them [default: the project's '.haft']
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// List everything that is trusted
+    #[arg(long, conflicts_with_all = ["revoke", "paths"], help_heading = ACTION)]
+    pub(crate) list: bool,
+    /// Revoke trust
+    #[arg(long, help_heading = ACTION)]
+    pub(crate) revoke: bool,
+    /// Read files below these directories even if other users own or can write them; with --revoke, no longer
+    #[arg(long, requires = "paths", conflicts_with_all = ["yes", "list"], help_heading = ACTION)]
+    pub(crate) owner: bool,
+    /// Trust without asking
+    #[arg(long, conflicts_with_all = ["revoke", "list"], help_heading = ACTION)]
+    pub(crate) yes: bool,
+    /// Print one JSON object; without --yes it only lists what would be trusted
+    #[arg(long, help_heading = ACTION)]
+    pub(crate) json: bool,
+}
+
+const ACTION: &str = "Options";
+
+/// Trusts, lists or revokes.
+pub(crate) fn run(arguments: &TrustArguments, process: &ProcessContext) -> Result<i32, Failure> {
     let trust = TrustStore::open(places::unchecked(process).state.as_deref());
     if arguments.list {
         return Ok(show::list(&trust.list()?, &trust.allowed_owners()?, arguments.json));
@@ -38,7 +70,7 @@ pub(crate) fn run(arguments: &arguments::TrustArguments, process: &ProcessContex
 }
 
 /// What is asked for: the paths given, or the project of the working directory.
-fn wanted(arguments: &arguments::TrustArguments, process: &ProcessContext) -> Result<Vec<PathBuf>, Failure> {
+fn wanted(arguments: &TrustArguments, process: &ProcessContext) -> Result<Vec<PathBuf>, Failure> {
     let paths = &arguments.paths;
     if paths.is_empty() {
         let project = places::find(process).project;
@@ -60,7 +92,7 @@ fn project_in(path: &Path) -> PathBuf {
 }
 
 /// Reads the files of directories whoever owns them, or no longer does.
-fn owner(arguments: &arguments::TrustArguments, trust: &TrustStore) -> Result<i32, Failure> {
+fn owner(arguments: &TrustArguments, trust: &TrustStore) -> Result<i32, Failure> {
     let mut changed = Vec::new();
     for path in &arguments.paths {
         if arguments.revoke {
@@ -85,11 +117,7 @@ pub(crate) fn ask_about(project: &Path, trust: &TrustStore) -> Result<bool, Fail
 }
 
 /// Shows what would be trusted, asks, and trusts it.
-fn grant(
-    arguments: &arguments::TrustArguments,
-    trust: &TrustStore,
-    wanted: &[PathBuf],
-) -> Result<i32, Failure> {
+fn grant(arguments: &TrustArguments, trust: &TrustStore, wanted: &[PathBuf]) -> Result<i32, Failure> {
     trust.list()?;
     let mut found = TrustCandidates::default();
     for path in wanted {

@@ -4,30 +4,63 @@ use std::path::PathBuf;
 
 use haft_config::printable;
 use haft_config::trust::{TrustEntry, TrustStatus};
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::TrustArguments;
 use super::candidate::{SkippedFile, TrustCandidate, TrustCandidates};
-use crate::arguments;
 use crate::commands::print::{print_json, print_text};
 
 /// Everything that is trusted.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct TrustListReport<'a> {
+    /// The trusted files.
+    trusted: &'a [TrustEntry],
+    /// Directories whose files are read whoever owns them.
+    owners: &'a [PathBuf],
+}
+
+/// Files that are no longer trusted.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct RevokedReport<'a> {
+    revoked: &'a [TrustEntry],
+}
+
+/// Directories whose files are read whoever owns them.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct OwnersReport<'a> {
+    /// Directories that were added.
+    #[serde(skip_serializing_if = "<[PathBuf]>::is_empty")]
+    owners: &'a [PathBuf],
+    /// Directories that were removed.
+    #[serde(skip_serializing_if = "<[PathBuf]>::is_empty")]
+    revoked: &'a [PathBuf],
+}
+
+/// The files that were to be trusted.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct TrustReport<'a> {
+    /// Whether all of them are trusted now.
+    trusted: bool,
+    files: &'a [TrustCandidate],
+    /// Files that cannot be trusted.
+    skipped: &'a [SkippedFile],
+}
+
+/// Prints everything that is trusted.
 pub(super) fn list(entries: &[TrustEntry], owners: &[PathBuf], json: bool) -> i32 {
-    #[derive(Serialize)]
-    struct Report<'a> {
-        trusted: &'a [TrustEntry],
-        owners: &'a [PathBuf],
-    }
     if json {
-        return print_json(&Report { trusted: entries, owners }, 0);
+        return print_json(&TrustListReport { trusted: entries, owners }, 0);
     }
     print_text(&(lines(entries) + &owner_lines(owners)), 0)
 }
 
 /// The directories whose owner and mode are not checked any more, or are again.
-pub(super) fn owners(directories: &[PathBuf], arguments: &arguments::TrustArguments) -> i32 {
+pub(super) fn owners(directories: &[PathBuf], arguments: &TrustArguments) -> i32 {
     if arguments.json {
-        let key = if arguments.revoke { "revoked" } else { "owners" };
-        return print_json(&serde_json::json!({ key: directories }), 0);
+        let (owners, revoked) =
+            if arguments.revoke { (&[][..], directories) } else { (directories, &[][..]) };
+        return print_json(&OwnersReport { owners, revoked }, 0);
     }
     print_text(&owner_lines(directories), 0)
 }
@@ -38,12 +71,8 @@ fn owner_lines(directories: &[PathBuf]) -> String {
 
 /// What is no longer trusted.
 pub(super) fn revoked(entries: &[TrustEntry], json: bool) -> i32 {
-    #[derive(Serialize)]
-    struct Report<'a> {
-        revoked: &'a [TrustEntry],
-    }
     if json {
-        return print_json(&Report { revoked: entries }, 0);
+        return print_json(&RevokedReport { revoked: entries }, 0);
     }
     print_text(&lines(entries), 0)
 }
@@ -78,12 +107,6 @@ pub(super) fn candidates(found: &TrustCandidates, open: usize) {
 
 /// What was asked for, and whether it is trusted now.
 pub(super) fn grant(found: &TrustCandidates, trusted: bool) -> i32 {
-    #[derive(Serialize)]
-    struct Report<'a> {
-        trusted: bool,
-        files: &'a [TrustCandidate],
-        skipped: &'a [SkippedFile],
-    }
-    let report = Report { trusted, files: &found.candidates, skipped: &found.skipped };
+    let report = TrustReport { trusted, files: &found.candidates, skipped: &found.skipped };
     print_json(&report, i32::from(!trusted))
 }
