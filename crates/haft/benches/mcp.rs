@@ -1,5 +1,5 @@
-//! What a call over MCP costs: against the transport's own echo, and against starting a program by hand. Given another
-//! server, the name of its tool and the arguments (JSON) with which that runs `/bin/true`, it is measured by turns with ours:
+//! The cost of an MCP call, compared with an echo over the same transport and with starting a program directly. With another
+//! server, the name of its tool and the arguments (JSON) that run `/bin/true`, both servers are measured in turns:
 //! `cargo bench -p haft --bench mcp -- --against TOOL ARGUMENTS PROGRAM…`.
 #![expect(clippy::disallowed_types, reason = "the measure is started by the standard library")]
 #![expect(clippy::needless_pass_by_value, reason = "values are handed over as they are written")]

@@ -1,4 +1,4 @@
-//! The process layer, set up for a program that owns its process.
+//! Sets up the process layer and the signal handler of this process.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -14,36 +14,36 @@ use rustix::fs::{Access, access};
 use crate::failure::{Failure, print_message};
 use crate::process_context::ProcessContext;
 
-/// Goes on in a child of this process where only an ancestor can end what haft leaves behind if it is killed. Without one, the
-/// watcher does what it can.
+/// Continues in a child process if only an ancestor could clean up after a killed haft. If that fails, the watcher does what
+/// it can.
 pub(crate) fn enter_guarded() {
     if needs_guardian() {
         let _ = haft_process::enter_guarded();
     }
 }
 
-/// Cleans up after crashed runs and sets up a host of our own.
+/// Cleans up after crashed runs, and sets up a host that owns this process.
 pub(crate) fn set_up(process: &ProcessContext) -> Host {
     clean_up(process);
-    // What is written to a process that has gone is lost, and that is all there is to it.
+    // A write to a closed pipe fails instead of ending haft.
     let _ = set_disposition(Signals::PIPE, Disposition::Ignore);
     with_directories(process).cgroups().subreaper().watcher(watcher()).build()
 }
 
-/// A host for the tools of a session: it owns what it starts, but not this process, whose children are the session's.
+/// A host for the tools of a session. It owns the processes that it starts, but not this process.
 pub(crate) fn for_tools(process: &ProcessContext) -> Host {
     with_directories(process).cgroups().watcher(watcher()).build()
 }
 
-/// The directories to try, in this order: below the temporary directories, since outputs may be large and those are on a
-/// disk; in the user's runtime directory; and a directory with a random name below the temporary ones.
+/// Adds the run directories to try: below the temporary directories, since outputs can be large and those are on a disk; in
+/// the user's runtime directory; and with a random name below the temporary directories.
 fn with_directories(process: &ProcessContext) -> HostBuilder {
     let bases = run_bases(process).into_iter().fold(Host::builder(), HostBuilder::run_directory);
     temporary_directories(process).into_iter().fold(bases, HostBuilder::private_directory)
 }
 
-/// Ends and removes what crashed runs have left. Bases with random names are looked for only where the usual one
-/// belongs to another user.
+/// Ends processes and removes files of crashed runs. Directories with random names are searched only if another user owns
+/// the usual one.
 fn clean_up(process: &ProcessContext) {
     let foreign = run_bases(process).iter().any(|base| clean_stale(base).is_err());
     if foreign {
@@ -53,12 +53,12 @@ fn clean_up(process: &ProcessContext) {
     }
 }
 
-/// The base directory of files that have to outlive this process: private to the user, on a disk rather than in memory.
+/// The base directory for files that outlive this process: private to the user, on a disk.
 pub(crate) fn run_base(process: &ProcessContext) -> PathBuf {
     run_bases(process).into_iter().next().unwrap_or_default()
 }
 
-/// The base directories that are tried, the best one first.
+/// The base directories to try, the best one first.
 pub(crate) fn run_bases(process: &ProcessContext) -> Vec<PathBuf> {
     let name = format!("haft-{}", rustix::process::getuid().as_raw());
     let temporary = temporary_directories(process).into_iter().map(|place| place.join(&name));
@@ -66,7 +66,7 @@ pub(crate) fn run_bases(process: &ProcessContext) -> Vec<PathBuf> {
     temporary.chain(runtime).collect()
 }
 
-/// Directories for temporary files that can be written; if there are none, the one that was asked for.
+/// The writable directories for temporary files; if there are none, the preferred one.
 fn temporary_directories(process: &ProcessContext) -> Vec<PathBuf> {
     let wanted = process.variable("TMPDIR").map(PathBuf::from);
     let places: Vec<_> =
@@ -76,27 +76,27 @@ fn temporary_directories(process: &ProcessContext) -> Vec<PathBuf> {
     if usable.is_empty() { places.into_iter().take(1).collect() } else { usable }
 }
 
-/// Ourselves, as the watcher.
+/// The watcher: haft itself.
 fn watcher() -> Command {
     let mut command = Command::new("/proc/self/exe");
     command.argument("__watch");
     command
 }
 
-/// Hears the signals that haft itself gets. There is one in a process, however often it is asked for.
+/// Handles the signals that haft receives. There is one handler per process.
 #[derive(Clone)]
 pub(crate) struct SignalHandler {
-    /// Cancelled when haft is asked to end: by Ctrl-C, a closed terminal, or `kill`.
+    /// Cancelled by SIGINT, SIGHUP, SIGTERM and SIGQUIT.
     pub(crate) cancel: CancelToken,
     /// The signal that cancelled it; 0 before.
     cancelled_by: Arc<AtomicI32>,
     on_resize: Arc<OnceLock<ResizeCallback>>,
     forward_to: Arc<Mutex<Option<SignalCallback>>>,
-    /// Whether the processes that haft has started may ask it to end.
+    /// Whether these signals are ignored if a descendant of haft sent them.
     ignores_descendants: Arc<AtomicBool>,
 }
 
-/// Who is told of the signals that are not for haft itself.
+/// Receives forwarded signals.
 pub(crate) type SignalCallback = Box<dyn Fn(i32) + Send>;
 
 struct ResizeCallback(Box<dyn Fn() + Send + Sync>);
@@ -108,12 +108,18 @@ impl std::fmt::Debug for ResizeCallback {
 }
 
 impl SignalHandler {
-    /// Starts to listen. Signals that were ignored when haft was started stay so.
+    /// Starts the handler. Signals that were ignored when haft started stay ignored.
+    ///
+    /// # Errors
+    /// If the thread for signals cannot be started.
     pub(crate) fn start() -> Result<SignalHandler, Failure> {
         SignalHandler::start_with(&[])
     }
 
-    /// The same, which also hears signals that are [passed on](SignalHandler::forward_signals).
+    /// Starts the handler, which also [forwards](SignalHandler::forward_signals) these signals.
+    ///
+    /// # Errors
+    /// If the thread for signals cannot be started.
     pub(crate) fn start_with(more: &[i32]) -> Result<SignalHandler, Failure> {
         static STARTED: OnceLock<SignalHandler> = OnceLock::new();
         if let Some(signals) = STARTED.get() {
@@ -132,7 +138,7 @@ impl SignalHandler {
         let on_resize = signals.on_resize.clone();
         let (forward_to, more) = (signals.forward_to.clone(), more.to_vec());
         let wanted = [Signals::INT, Signals::HUP, Signals::TERM, Signals::QUIT, Signals::WINCH];
-        // Where it is ignored, the system reaps children, and nobody learns how they ended.
+        // If SIGCHLD is ignored, the kernel reaps children and their exit status is lost.
         let _ = set_disposition(Signals::CHLD, Disposition::Default);
         let heard =
             wanted.into_iter().chain(more.iter().copied()).filter(|&signal| !ignored.contains(signal));
@@ -149,7 +155,7 @@ impl SignalHandler {
             signal => match sender.filter(|_| deaf.load(Ordering::Relaxed)).filter(|pid| is_descendant(*pid))
             {
                 Some(pid) => print_message(format_args!(
-                    "ignored SIG{} of process {pid}, which a script has started",
+                    "ignored SIG{} from process {pid}, which a script started",
                     signal_name(signal).unwrap_or_default()
                 )),
                 None => {
@@ -167,17 +173,17 @@ impl SignalHandler {
         Some(self.cancelled_by.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
     }
 
-    /// Ignores requests to end that come from processes which haft has started.
+    /// Ignores cancelling signals that descendants of haft send.
     pub(crate) fn ignore_descendants(&self) {
         self.ignores_descendants.store(true, Ordering::Relaxed);
     }
 
-    /// Says who is told of the other signals, if anybody is.
+    /// Sets the callback for forwarded signals.
     pub(crate) fn forward_signals(&self, callback: Option<SignalCallback>) {
         *self.forward_to.lock().unwrap_or_else(PoisonError::into_inner) = callback;
     }
 
-    /// Calls `action` whenever haft's terminal changes its size.
+    /// Calls `action` after each change of the terminal's size.
     pub(crate) fn on_resize(&self, action: impl Fn() + Send + Sync + 'static) {
         let _ = self.on_resize.set(ResizeCallback(Box::new(action)));
     }

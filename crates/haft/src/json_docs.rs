@@ -48,7 +48,10 @@ fn output<T: JsonSchema>(
     name: &'static str,
     commands: &'static str,
 ) -> Output {
-    Output { name, commands, schema: Versioned::<T>::json_schema(generator) }
+    let mut schema = Versioned::<T>::json_schema(generator);
+    let description = T::json_schema(generator).get("description").cloned();
+    schema.insert("description".to_owned(), description.unwrap_or_default());
+    Output { name, commands, schema }
 }
 
 fn outputs(generator: &mut SchemaGenerator) -> Vec<Output> {

@@ -1,9 +1,9 @@
-//! Messages on standard error that never hold up the work.
+//! Messages on standard error, without waiting for a slow reader.
 //!
-//! A server must not wait for its log: a reader that does not drain standard error would stop every call, and every
-//! deadline with it. So a server queues its messages, within bounds, for a thread that does nothing but write them. Messages
-//! that do not fit are dropped and counted. Every other command writes directly, and gives up on a reader that takes nothing
-//! for [`PATIENCE`].
+//! A server must not wait for its log: a reader that does not drain standard error would stop every call and every
+//! deadline. So a server queues its messages, within bounds, for a thread that writes them. Messages that do not fit are
+//! dropped and counted. Every other command writes directly, and gives up when the reader takes nothing for
+//! [`READER_TIMEOUT`].
 
 use std::collections::VecDeque;
 use std::io;
@@ -16,42 +16,40 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::stdio::stderr;
 
-/// How long a direct write waits for a reader that takes nothing.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// A pipe that has room at all takes this many bytes without blocking.
-const CHUNK: usize = 4096;
-/// How long the end of haft waits for the last messages to be written.
+/// How long a direct write waits for a reader.
+const READER_TIMEOUT: Duration = Duration::from_secs(1);
+/// A writable pipe takes this many bytes without blocking.
+const WRITE_BYTES: usize = 4096;
+/// How long haft waits at its end for queued messages to be written.
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(100);
-/// How many messages wait in the queue at most.
 const MAX_QUEUED_MESSAGES: usize = 1024;
-/// How many bytes wait in the queue at most.
 const MAX_QUEUED_BYTES: usize = 256 * 1024;
 
 static SERVER_LOG: OnceLock<LogQueue> = OnceLock::new();
-/// Set once a direct write has given up: later ones do not wait again.
-static UNREAD: AtomicBool = AtomicBool::new(false);
+/// Set once a direct write has timed out. Later ones do not wait.
+static READER_GAVE_UP: AtomicBool = AtomicBool::new(false);
 
-/// Variables whose values are masked, if they look like keys.
-static KEYS: OnceLock<Environment> = OnceLock::new();
+/// Variables whose values are masked in messages if they look like keys.
+static MASKED_VARIABLES: OnceLock<Environment> = OnceLock::new();
 static REDACTOR: OnceLock<Redactor> = OnceLock::new();
 
-/// Masks the keys among these variables in all messages from now on.
+/// Masks the values of keys among these variables in all later messages.
 pub(crate) fn mask_keys(variables: Environment) {
-    let _ = KEYS.set(variables);
+    let _ = MASKED_VARIABLES.set(variables);
 }
 
-/// Writes text to standard error, or queues it where a server runs.
+/// Writes text to standard error; in a server, queues it.
 pub(crate) fn write(mut text: String) {
-    if let Some(variables) = KEYS.get() {
+    if let Some(variables) = MASKED_VARIABLES.get() {
         REDACTOR.get_or_init(|| Redactor::new(variables.iter())).redact(&mut text);
     }
     match SERVER_LOG.get() {
         Some(queue) => queue.push(text),
-        None => write_patiently(text.as_bytes()),
+        None => write_with_timeout(text.as_bytes()),
     }
 }
 
-/// Starts the thread that writes the messages of a server. From then on no message waits for the reader of standard error.
+/// Starts the thread that writes the messages of a server. Later messages are queued.
 ///
 /// # Errors
 /// If the thread cannot be started.
@@ -63,14 +61,14 @@ pub(crate) fn start_queue() -> io::Result<()> {
     Ok(())
 }
 
-/// Waits a moment until all queued messages are written.
+/// Waits until queued messages are written, for [`FLUSH_TIMEOUT`] at most.
 pub(crate) fn flush() {
     if let Some(queue) = SERVER_LOG.get() {
         queue.wait_empty(FLUSH_TIMEOUT);
     }
 }
 
-/// Messages that wait for the thread that writes them.
+/// Messages that wait to be written.
 #[derive(Debug, Default)]
 struct LogQueue {
     state: Mutex<QueueState>,
@@ -89,7 +87,7 @@ impl LogQueue {
     fn push(&self, text: String) {
         let mut state = self.lock();
         let full = state.messages.len() >= MAX_QUEUED_MESSAGES || state.bytes + text.len() > MAX_QUEUED_BYTES;
-        // Once a message was dropped, the ones after it are too until the count can be reported in its place.
+        // After a dropped message all others are dropped until the count is reported in their place.
         if full || state.dropped > 0 {
             state.dropped += 1;
         } else {
@@ -100,7 +98,7 @@ impl LogQueue {
         self.changed.notify_all();
     }
 
-    /// Hands every message to `write`, for ever.
+    /// Passes every message to `write`; never returns.
     fn drain(&self, write: impl Fn(&str)) {
         loop {
             let text = self.take();
@@ -110,7 +108,7 @@ impl LogQueue {
         }
     }
 
-    /// Waits for the next message, or for a count of dropped ones.
+    /// Waits for the next message, or for the count of dropped messages.
     fn take(&self) -> String {
         let waiting = |state: &mut QueueState| state.messages.is_empty() && state.dropped == 0;
         let mut state = self.changed.wait_while(self.lock(), waiting).unwrap_or_else(PoisonError::into_inner);
@@ -135,7 +133,7 @@ impl LogQueue {
     }
 }
 
-/// Writes everything, however long that takes.
+/// Writes all bytes, however long that takes.
 fn write_all(mut bytes: &[u8]) {
     while !bytes.is_empty() {
         match rustix::io::write(stderr(), bytes) {
@@ -147,15 +145,15 @@ fn write_all(mut bytes: &[u8]) {
     }
 }
 
-/// Writes as long as the reader takes something within [`PATIENCE`].
-fn write_patiently(mut bytes: &[u8]) {
+/// Writes while the reader takes bytes within [`READER_TIMEOUT`].
+fn write_with_timeout(mut bytes: &[u8]) {
     while !bytes.is_empty() {
-        let patience = if UNREAD.load(Ordering::Relaxed) { Duration::ZERO } else { PATIENCE };
-        if !is_writable(patience) {
-            UNREAD.store(true, Ordering::Relaxed);
+        let timeout = if READER_GAVE_UP.load(Ordering::Relaxed) { Duration::ZERO } else { READER_TIMEOUT };
+        if !is_writable(timeout) {
+            READER_GAVE_UP.store(true, Ordering::Relaxed);
             return;
         }
-        match rustix::io::write(stderr(), &bytes[..bytes.len().min(CHUNK)]) {
+        match rustix::io::write(stderr(), &bytes[..bytes.len().min(WRITE_BYTES)]) {
             Ok(count) => bytes = &bytes[count..],
             Err(Errno::INTR | Errno::AGAIN) => {}
             Err(_) => return,
@@ -163,7 +161,7 @@ fn write_patiently(mut bytes: &[u8]) {
     }
 }
 
-/// Waits at most `limit` until standard error takes bytes, or fails.
+/// Waits until standard error is writable, for `limit` at most.
 fn is_writable(limit: Duration) -> bool {
     let descriptor = stderr();
     let end = Instant::now() + limit;
@@ -198,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_queue_that_is_not_drained_is_waited_for_within_the_limit() {
+    fn waiting_for_an_unread_queue_ends_at_the_limit() {
         let queue = LogQueue::default();
         queue.push("unread\n".to_owned());
         let start = Instant::now();

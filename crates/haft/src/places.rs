@@ -1,4 +1,4 @@
-//! Where things of haft are, found from what haft was started with.
+//! The directories of haft: installation, user, project.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,8 +9,8 @@ use haft_config::{Directories, DirectoryInputs};
 use crate::failure::{print_hint, print_message};
 use crate::process_context::ProcessContext;
 
-/// The places of the installation, the user and the project. A project that another user could have put there is left out,
-/// and standard error says so, once.
+/// The directories of the installation, the user and the project. A project that another user could have written is left
+/// out, with one message.
 pub(crate) fn find(process: &ProcessContext) -> Directories {
     let mut places = unchecked(process);
     let trust = TrustStore::open(places.state.as_deref());
@@ -19,9 +19,9 @@ pub(crate) fn find(process: &ProcessContext) -> Directories {
 }
 
 fn is_safe(project: &Path, trust: &TrustStore) -> bool {
-    static TOLD: AtomicBool = AtomicBool::new(false);
+    static WARNED: AtomicBool = AtomicBool::new(false);
     let Err(error) = trust.owners().check(project) else { return true };
-    if !TOLD.swap(true, Ordering::Relaxed) {
+    if !WARNED.swap(true, Ordering::Relaxed) {
         let shown = haft_config::printable(project);
         print_message(format_args!("the project \"{shown}\" is ignored: {}", error.reason()));
         error.hint().iter().for_each(print_hint);
@@ -29,10 +29,10 @@ fn is_safe(project: &Path, trust: &TrustStore) -> bool {
     false
 }
 
-/// The same places, whoever owns the project.
+/// The same directories without the check of the project's owner.
 pub(crate) fn unchecked(process: &ProcessContext) -> Directories {
     let variable = |name| process.variable(name).map(Path::new);
-    let system = variable("HAFT_LIBEXEC").map(Path::to_path_buf).or_else(beside_the_program);
+    let system = variable("HAFT_LIBEXEC").map(Path::to_path_buf).or_else(installation_directory);
     Directories::resolve(&DirectoryInputs {
         system: system.as_deref(),
         home: variable("HOME"),
@@ -43,9 +43,9 @@ pub(crate) fn unchecked(process: &ProcessContext) -> Directories {
     })
 }
 
-/// `libexec/haft` beside the directory of the program; else that directory itself, unless it is one where programs of
-/// everybody are.
-fn beside_the_program() -> Option<PathBuf> {
+/// The installation directory: `../libexec/haft` seen from the program, else the program's own directory, unless that is a
+/// `bin` or `sbin`.
+fn installation_directory() -> Option<PathBuf> {
     let program = std::fs::read_link("/proc/self/exe").ok()?;
     let directory = program.parent()?;
     let shared = directory.file_name().is_some_and(|name| name == "bin" || name == "sbin");

@@ -1,4 +1,4 @@
-//! What haft was started with, captured once, as data.
+//! The arguments, environment and descriptors that haft was started with, captured once.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -8,27 +8,27 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::fcntl_getfd;
 use rustix::stdio::{stderr, stdin, stdout};
 
-/// Arguments, environment, directory and standard descriptors at the start.
+/// The process context of haft at its start. Other modules get it as an argument.
 #[derive(Clone, Debug)]
 pub(crate) struct ProcessContext {
     pub(crate) arguments: Vec<OsString>,
     pub(crate) environment: Environment,
-    /// Variables that were taken out of the environment, since the scripts of agents must not have them.
+    /// Variables that were removed from the environment, since an agent's scripts must not see them.
     pub(crate) withheld: Environment,
     pub(crate) working_directory: Option<PathBuf>,
-    /// Which of the three standard descriptors are open.
+    /// Which of the three standard descriptors were open.
     pub(crate) open: [bool; 3],
 }
 
 impl ProcessContext {
     #[expect(
         clippy::disallowed_methods,
-        reason = "the one place where the environment and the directory are read"
+        reason = "the only place that reads the environment and the working directory"
     )]
     pub(crate) fn capture() -> ProcessContext {
         let mut environment = Environment::new();
         for (name, value) in std::env::vars_os() {
-            // An entry that no program could look up is no variable, and no reason to lose the others.
+            // An entry with an invalid name is skipped.
             let _ = environment.set(name, value);
         }
         ProcessContext {
@@ -40,8 +40,8 @@ impl ProcessContext {
         }
     }
 
-    /// The working directory as a shell shows it: by the way it was reached through symbolic links, if `PWD` knows it.
-    pub(crate) fn directory_as_reached(&self) -> Option<PathBuf> {
+    /// The logical working directory: `PWD` if it names the working directory, else the physical path.
+    pub(crate) fn logical_directory(&self) -> Option<PathBuf> {
         use std::os::unix::fs::MetadataExt as _;
         let directory = self.working_directory.clone()?;
         let identity =
@@ -58,7 +58,7 @@ impl ProcessContext {
         self.working_directory.clone().or_else(|| std::fs::read_link("/proc/self/cwd").ok())
     }
 
-    /// Withholds the variables that look like keys, but for those that are allowed by name; `*` allows all.
+    /// Moves variables that look like keys to `withheld`, except for the allowed names; `*` allows all.
     pub(crate) fn withhold_keys(&mut self, allowed: &[String]) {
         let is_allowed =
             |name: &OsStr| allowed.iter().any(|allowed| allowed == "*" || OsStr::new(allowed) == name);
@@ -72,7 +72,7 @@ impl ProcessContext {
         }
     }
 
-    /// All variables, withheld or not.
+    /// All variables, including the withheld ones.
     pub(crate) fn whole_environment(&self) -> Environment {
         let mut whole = self.environment.clone();
         for (name, value) in self.withheld.iter() {
@@ -81,14 +81,14 @@ impl ProcessContext {
         whole
     }
 
-    /// A variable of the environment, unless it is empty.
+    /// The value of an environment variable, unless it is empty.
     pub(crate) fn variable(&self, name: &str) -> Option<&OsStr> {
         self.environment.get(name).filter(|value| !value.is_empty())
     }
 }
 
-/// Which of the standard descriptors are open. In the place of the others `/dev/null` is opened, so that no file of our own
-/// gets their numbers and what we write to a person goes nowhere else.
+/// Returns which standard descriptors are open. Opens `/dev/null` for the closed ones, so that no other file gets their
+/// numbers.
 fn open_standard_descriptors() -> [bool; 3] {
     let open = [stdin(), stdout(), stderr()].map(|descriptor| fcntl_getfd(descriptor).is_ok());
     for _ in open.iter().filter(|open| !**open) {

@@ -1,4 +1,4 @@
-//! Sessions that have what this process has.
+//! Kernels and sessions with the environment of this process.
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::sync::Arc;
@@ -10,21 +10,21 @@ use crate::failure::print_message;
 use crate::process_context::ProcessContext;
 use crate::tools::{SessionTools, ToolCommand};
 
-/// What a shell knows though nobody has told it; programs are not told either.
-const WITHOUT_ENVIRONMENT: [(&str, &str); 2] =
+/// Shell variables that are set, but not exported, if the environment lacks them.
+const DEFAULT_VARIABLES: [(&str, &str); 2] =
     [("PATH", "/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin"), ("TERM", "dumb")];
 
-/// A kernel with all commands that haft brings, and these tools.
+/// A kernel with all in-process commands and these tools.
 pub(crate) fn kernel(tools: &Arc<SessionTools>) -> KernelBuilder {
     plain_kernel().command(Arc::new(ToolCommand(tools.clone()))).backend(tools.clone())
 }
 
-/// A kernel with all commands that haft brings, and no tools.
+/// A kernel with all in-process commands, without tools.
 pub(crate) fn plain_kernel() -> KernelBuilder {
     Kernel::builder().commands(haft_commands::TABLE)
 }
 
-/// A session with an environment, where this process is, on its standard descriptors.
+/// A session with an environment, and with the working directory, umask and standard descriptors of this process.
 pub(crate) fn familiar(
     kernel: KernelBuilder,
     environment: &Environment,
@@ -32,12 +32,12 @@ pub(crate) fn familiar(
 ) -> Session {
     let mut session = Session::new(kernel.build());
     session.import_environment(environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes())));
-    match process.directory_as_reached() {
+    match process.logical_directory() {
         Some(directory) => session.set_directory(directory),
-        // It was removed: it is nowhere else than where we are.
+        // The directory was removed; this path still leads to it.
         None => session.set_directory("/proc/self/cwd"),
     }
-    for (name, value) in WITHOUT_ENVIRONMENT {
+    for (name, value) in DEFAULT_VARIABLES {
         if environment.get(name).is_none() {
             let _ = session.set(name.as_bytes(), value);
         }
@@ -56,12 +56,12 @@ pub(crate) fn familiar(
 pub(crate) fn open_standard(session: &mut Session, process: &ProcessContext) {
     let standard = [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()];
     for (number, descriptor) in (0..).zip(standard).filter(|(number, _)| process.open[*number as usize]) {
-        // High numbers are out of the way of a script's own; with few descriptors any number will do.
+        // High numbers do not collide with those that scripts use. With a low limit, any number will do.
         let duplicate = |least| rustix::io::fcntl_dupfd_cloexec(descriptor, least);
         match duplicate(10).or_else(|_| duplicate(3)) {
             Ok(owned) => session.open_descriptor(number, owned),
             Err(error) => print_message(format_args!(
-                "cannot use descriptor {number}: {}; 'ulimit -n' limits them",
+                "cannot use file descriptor {number}: {}; 'ulimit -n' limits the number",
                 haft_process::reason(&error.into())
             )),
         }

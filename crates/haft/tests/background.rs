@@ -1,4 +1,4 @@
-//! Background work of a plain shell: it goes on when the shell has ended, as bash's does.
+//! Background jobs of a plain shell go on after the shell has ended, as in bash.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use haft_test_support::{Haft, Scratch, child, eventually};
 
 const SOON: Duration = Duration::from_secs(20);
 
-/// Nobody waits for the end of its output.
+/// Does not wait for the end of its output.
 const QUIET: &str = "> /dev/null 2>&1";
 
 fn shell(script: &str) -> Haft {
@@ -14,7 +14,7 @@ fn shell(script: &str) -> Haft {
 }
 
 #[test]
-fn it_outlives_the_shell_and_does_not_hold_up_its_caller() {
+fn a_background_program_outlives_the_shell_and_does_not_block_its_caller() {
     let ways = [
         "(WORK) QUIET &",
         "{ WORK; } QUIET &",
@@ -33,9 +33,9 @@ fn it_outlives_the_shell_and_does_not_hold_up_its_caller() {
     }
 }
 
-/// The signal is for the shell, as it is for bash.
+/// The signal goes to the shell only, as in bash.
 #[test]
-fn a_program_outlives_the_shell_that_a_signal_has_ended() {
+fn a_background_program_outlives_a_shell_killed_by_a_signal() {
     for pipeline in ["PROGRAM QUIET", "PROGRAM QUIET | cat QUIET", "true | PROGRAM QUIET"] {
         let scratch = Scratch::new();
         let program = format!(
@@ -59,12 +59,12 @@ fn a_program_outlives_the_shell_that_a_signal_has_ended() {
 }
 
 #[test]
-fn who_reads_its_output_reads_all_of_it() {
+fn the_whole_output_of_a_background_program_can_be_read() {
     shell("(sleep 0.2; echo late) & echo soon").run().status(0).stdout("soon\nlate\n");
 }
 
 #[test]
-fn its_number_is_that_of_a_process() {
+fn the_pid_of_a_background_job_is_a_process() {
     let script = "{ trap 'echo caught; exit 3' TERM; echo ready > READY; while :; do sleep 0.01; done; } &
         while [ ! -s READY ]; do sleep 0.01; done; sh -c \"kill $!\"; wait $!; echo $?";
     let scratch = Scratch::new();

@@ -13,12 +13,12 @@ fn shows(finished: &FinishedHaft, text: &str) {
 }
 
 #[test]
-fn a_right_script_is_nothing_to_talk_about() {
+fn a_correct_script_has_no_findings() {
     let _ = haft().args(["check", "-c", "echo hello"]).run().status(0).stdout("").stderr("");
 }
 
 #[test]
-fn warnings_do_not_fail_and_errors_do() {
+fn errors_fail_the_check_and_warnings_do_not() {
     let _ = haft().args(["check", "-c", "true 2>1"]).run().status(0).stdout(
         "warning: \"2>1\" writes to a file named \"1\" [redirect-number]\n --> -c:1:6\n  |\n1 | true 2>1\n  |      ^^^\nhint: write 2>&1\n",
     );
@@ -28,13 +28,13 @@ fn warnings_do_not_fail_and_errors_do() {
 }
 
 #[test]
-fn the_commands_that_haft_brings_are_there() {
+fn in_process_commands_are_known() {
     let script = "seq 3 | scatter --as N | test \"$N\" | gather; spawn command=ls";
     let _ = haft().args(["check", "-c", script]).run().status(0).stdout("");
 }
 
 #[test]
-fn diagnostics_as_json_have_places() {
+fn json_diagnostics_have_positions() {
     let run = haft().args(["check", "--json", "-c", "true\nx = 1"]).run().status(1);
     let report = run.json();
     assert_eq!(report["ok"], json!(false));
@@ -47,7 +47,7 @@ fn diagnostics_as_json_have_places() {
 }
 
 #[test]
-fn syntax_errors_are_diagnostics_too_and_say_if_more_could_mend_them() {
+fn syntax_errors_say_whether_more_input_could_complete_the_script() {
     let incomplete = haft().args(["check", "--json", "-c", "if true"]).run().status(1).json();
     assert_eq!(
         (&incomplete["incomplete"], &incomplete["diagnostics"][0]["code"]),
@@ -70,7 +70,7 @@ fn a_script_comes_from_a_file_or_standard_input() {
 }
 
 #[test]
-fn codes_are_explained() {
+fn rules_are_explained() {
     shows(&haft().args(["check", "--explain", "rm-root"]).run().status(0), "found in:");
     let _ =
         haft().args(["check", "--explain", "no-such-code"]).run().status(2).stderr_has("hint: the codes are");
@@ -83,7 +83,7 @@ fn jq_programs_are_parsed() {
 }
 
 #[test]
-fn a_plan_names_programs_files_and_what_it_cannot_tell() {
+fn a_plan_lists_programs_files_and_unknown_parts() {
     let run = haft().args(["plan", "--json", "-c", "sh -c 'echo \"$1\" > out'; eval \"$x\""]).run().status(0);
     let steps = run.json()["steps"].clone();
     assert_eq!(steps[0]["kind"], json!("command"));
@@ -98,7 +98,7 @@ fn a_plan_names_programs_files_and_what_it_cannot_tell() {
 }
 
 #[test]
-fn a_plan_for_people_has_a_line_for_each_command() {
+fn a_plan_as_text_has_a_line_for_each_command() {
     let _ = haft().args(["plan", "-c", "cd /srv && echo *.log > list"]).run().status(0).stdout(
         "   1  cd /srv  [builtin]\n   1  echo «*».log >list  [builtin, conditional]\n\nwrites:  /srv/list\n",
     );
@@ -125,7 +125,7 @@ fn dangerous_commands_are_found_however_they_are_run() {
 }
 
 #[test]
-fn a_plan_names_the_files_that_commands_read_write_and_delete() {
+fn a_plan_lists_the_files_that_commands_read_write_and_delete() {
     let script = "cd d && sort -o out in; cp a b; tar xf x.tar -C to; rm -r \"$1\"; make";
     let plan = haft().args(["plan", "--json", "-c", script]).run().status(0).json();
     assert_eq!(

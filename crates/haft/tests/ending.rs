@@ -1,4 +1,4 @@
-//! However a run ends, nothing of it is left: no process and no file.
+//! A run leaves no process and no file behind, however it ends.
 
 use std::time::{Duration, Instant};
 
@@ -11,14 +11,14 @@ fn haft() -> Haft {
     Haft::new(env!("CARGO_BIN_EXE_haft"))
 }
 
-/// A run of haft with the tree of ten below it, all in place, and a directory for temporary files of its own.
+/// A run of haft with a tree of ten processes below it, and a temporary directory of its own.
 struct Tree {
     scratch: Scratch,
     marker: Marker,
 }
 
 impl Tree {
-    /// Starts it; `options` are those of `spawn`. Without privileges haft can make no control group.
+    /// Starts it with options of `spawn`. Without privileges haft cannot create a control group.
     fn start(privileged: bool, options: &[&str]) -> Option<(Tree, RunningHaft)> {
         let (reach, lines, count) = ("all", 11, 14);
         let tree = Tree { scratch: Scratch::new(), marker: Marker::new() };
@@ -27,7 +27,7 @@ impl Tree {
             Haft::new(program)
         } else {
             if !is_root() {
-                println!("skipped: only root can start a program as somebody else");
+                println!("skipped: only root can start a program as another user");
                 return None;
             }
             open_to_all(tree.scratch.path());
@@ -52,13 +52,13 @@ impl Tree {
     }
 }
 
-/// Lets everybody write there, as in the usual directory for temporary files.
+/// Makes a directory writable for all users, like `/tmp`.
 fn open_to_all(path: &std::path::Path) {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o1777)).unwrap();
 }
 
-fn by_timeout(privileged: bool) {
+fn end_by_timeout(privileged: bool) {
     let Some((tree, running)) = Tree::start(privileged, &["--timeout", "2s"]) else { return };
     let run = running.finish().status(124).within(Duration::from_secs(10));
     tree.is_gone();
@@ -72,7 +72,7 @@ fn by_signal(privileged: bool, signal: i32) {
     tree.is_gone();
 }
 
-fn by_kill_of_haft(privileged: bool) {
+fn end_by_kill(privileged: bool) {
     let Some((tree, running)) = Tree::start(privileged, &[]) else { return };
     let start = Instant::now();
     running.signal(9);
@@ -84,28 +84,32 @@ fn by_kill_of_haft(privileged: bool) {
 }
 
 #[test]
-fn by_timeout_with_a_control_group() {
-    quarantine("by_timeout_with_a_control_group", || by_timeout(true));
+fn a_timeout_ends_the_tree_with_a_control_group() {
+    quarantine("a_timeout_ends_the_tree_with_a_control_group", || {
+        end_by_timeout(true);
+    });
 }
 
 #[test]
-fn by_timeout_without_a_control_group() {
-    quarantine("by_timeout_without_a_control_group", || by_timeout(false));
+fn a_timeout_ends_the_tree_without_a_control_group() {
+    quarantine("a_timeout_ends_the_tree_without_a_control_group", || {
+        end_by_timeout(false);
+    });
 }
 
 #[test]
-fn by_interrupt_with_a_control_group() {
-    quarantine("by_interrupt_with_a_control_group", || by_signal(true, 2));
+fn sigint_ends_the_tree_with_a_control_group() {
+    quarantine("sigint_ends_the_tree_with_a_control_group", || by_signal(true, 2));
 }
 
 #[test]
-fn by_interrupt_without_a_control_group() {
-    quarantine("by_interrupt_without_a_control_group", || by_signal(false, 2));
+fn sigint_ends_the_tree_without_a_control_group() {
+    quarantine("sigint_ends_the_tree_without_a_control_group", || by_signal(false, 2));
 }
 
 #[test]
-fn by_each_polite_signal() {
-    quarantine("by_each_polite_signal", || {
+fn every_cancelling_signal_ends_the_tree() {
+    quarantine("every_cancelling_signal_ends_the_tree", || {
         for signal in [1, 3, 15] {
             let scratch = Scratch::new();
             let call = haft().temporary(scratch.path()).args(["spawn", "--", child(), "pause", "x"]);
@@ -118,18 +122,22 @@ fn by_each_polite_signal() {
 }
 
 #[test]
-fn by_kill_of_haft_with_a_control_group() {
-    quarantine("by_kill_of_haft_with_a_control_group", || by_kill_of_haft(true));
+fn killing_haft_ends_the_tree_with_a_control_group() {
+    quarantine("killing_haft_ends_the_tree_with_a_control_group", || {
+        end_by_kill(true);
+    });
 }
 
 #[test]
-fn by_kill_of_haft_without_a_control_group() {
-    quarantine("by_kill_of_haft_without_a_control_group", || by_kill_of_haft(false));
+fn killing_haft_ends_the_tree_without_a_control_group() {
+    quarantine("killing_haft_ends_the_tree_without_a_control_group", || {
+        end_by_kill(false);
+    });
 }
 
 #[test]
-fn when_even_the_watcher_is_killed_the_next_start_cleans_up() {
-    quarantine("when_even_the_watcher_is_killed_the_next_start_cleans_up", || {
+fn the_next_start_cleans_up_if_the_watcher_was_killed_too() {
+    quarantine("the_next_start_cleans_up_if_the_watcher_was_killed_too", || {
         let (scratch, marker) = (Scratch::new(), Marker::new());
         let script = "\"$1\" daemon \"$2\" \"$3\"; exec sleep 100";
         let null = || std::fs::OpenOptions::new().read(true).write(true).open("/dev/null").unwrap();
@@ -149,8 +157,8 @@ fn when_even_the_watcher_is_killed_the_next_start_cleans_up() {
         haft_test_support::signal(watcher.unwrap_or_default(), 9);
         running.signal(9);
         running.finish().killed_by(9);
-        // The program itself dies with haft; the daemon it has started stays.
-        assert!(eventually(SOON, || marker.count() == 1), "nobody was there to end it");
+        // The program dies with haft; the daemon that it started stays.
+        assert!(eventually(SOON, || marker.count() == 1), "nothing could have ended it");
         haft().temporary(scratch.path()).args(["spawn", "--", "true"]).run().status(0).stderr("");
         assert_eq!(marker.count(), 0);
         assert!(!scratch.listing().iter().any(|path| path.contains("/run-")), "{:?}", scratch.listing());
@@ -158,7 +166,7 @@ fn when_even_the_watcher_is_killed_the_next_start_cleans_up() {
 }
 
 #[test]
-fn what_a_program_leaves_running_is_ended_and_told() {
+fn leftover_processes_are_ended_and_reported() {
     for option in ["--timeout=60s", "--limit-output=1M"] {
         let (scratch, marker) = (Scratch::new(), Marker::new());
         let call = haft().temporary(scratch.path()).args(["spawn", option, "--", child(), "daemon"]);
@@ -175,13 +183,13 @@ fn what_a_program_leaves_running_is_ended_and_told() {
 }
 
 #[test]
-fn what_ends_by_itself_in_a_moment_is_let_to() {
+fn leftover_processes_may_end_by_themselves_first() {
     let run = haft().args(["spawn", "--", "sh", "-c", "(sleep 0.05; echo late) & echo now"]).run();
     run.status(0).stdout("now\nlate\n").stderr("");
 }
 
 #[test]
-fn the_grace_lets_a_program_say_goodbye() {
+fn a_program_can_clean_up_within_the_grace_period() {
     let scratch = Scratch::new();
     let running = haft()
         .args(["spawn", "--grace", "20s", "--", child(), "polite", &scratch.text("ready"), "7"])
@@ -204,7 +212,7 @@ fn orphans_are_reaped_while_the_program_runs() {
 }
 
 #[test]
-fn waiting_costs_no_time_on_the_processor() {
+fn waiting_uses_no_cpu_time() {
     let scratch = Scratch::new();
     for option in ["--timeout=60s", "--json", "--pty"] {
         let running =

@@ -1,4 +1,4 @@
-//! Every `sh` example of the README and of `docs/` runs, in a small project with stand-ins for the programs it names.
+//! Runs every `sh` example of the README, of `docs/` and of the help, in a small project with stubs of the programs it names.
 //!
 //! Each block is one script and must succeed. A `text` block right after it is its exact output, in which `…` matches any
 //! text of a line. Blocks marked `sh ignore` build or install haft; `docs/commands.md` and `docs/checks.md` are generated
@@ -25,7 +25,7 @@ const PROJECT: [(&str, &str); 11] = [
     ("b", "second\n"),
 ];
 
-/// An agent that does nothing: examples are about the command line.
+/// A stub of an agent that does nothing.
 const AGENT: &str = "#!/bin/sh\nexit 0\n";
 
 const USER_CONFIGURATION: &str = r#"
@@ -42,7 +42,7 @@ name = "review"
 prompt = "Review the change."
 "#;
 
-/// Tools of the user, with their schemas.
+/// The user's tools, with their schemas.
 const TOOLS: [(&str, &str); 2] = [
     ("add", r#"{"a": {"type": "number"}, "b": {"type": "number"}}"#),
     ("deploy", r#"{"targets": {"type": "array"}, "options": {"type": "object"}}"#),
@@ -55,7 +55,7 @@ struct Example {
     output: Option<String>,
 }
 
-/// Where the examples of one document run.
+/// The project in which the examples of one document run.
 struct World {
     scratch: Scratch,
 }
@@ -125,7 +125,7 @@ fn examples(document: &str) -> Vec<Example> {
     found
 }
 
-/// Whether a text is the expected one, in which `…` stands for any text of a line.
+/// Whether a text matches the expected one, in which `…` matches any text within a line.
 fn matches(expected: &str, text: &str) -> bool {
     let (expected, text): (Vec<_>, Vec<_>) = (expected.lines().collect(), text.lines().collect());
     expected.len() == text.len()
@@ -183,15 +183,44 @@ documents! {
 }
 
 /// Documents without `sh` examples to run, or with generated ones.
-const OTHERS: [&str; 7] = [
+const OTHERS: [&str; 9] = [
     "docs/benchmarks.md",
     "docs/checks.md",
     "docs/commands.md",
     "docs/dependencies.md",
     "docs/gotchas.md",
     "docs/isolated.md",
+    "docs/json.md",
+    "docs/json.schema.json",
     "docs/library.md",
 ];
+
+/// The examples in the help of a command and of its subcommands.
+fn help_examples(world: &World, command: &str) -> Vec<String> {
+    let help = world.run(&format!("haft help {command}")).status(0).output_text();
+    let examples = help.split_once("Examples:\n").map_or("", |(_, examples)| examples);
+    examples.lines().take_while(|line| line.starts_with("  ")).map(|line| line.trim().to_owned()).collect()
+}
+
+#[test]
+fn the_examples_of_the_help_run() {
+    let world = World::new();
+    let commands = "run spawn exec output check plan tool launch mcp";
+    let tools =
+        ["list", "show", "call", "batch", "refresh", "check", "new"].map(|name| format!("tool {name}"));
+    let launches = ["prompt", "task", "list", "show", "edit", "completions", "init"];
+    let launches = launches.map(|name| format!("launch {name}"));
+    let nested = tools.iter().chain(&launches).map(String::as_str);
+    for command in [""].into_iter().chain(commands.split(' ')).chain(nested).chain(["trust"]) {
+        let examples = help_examples(&world, command);
+        assert!(!examples.is_empty(), "'haft help {command}' has no examples");
+        for example in examples {
+            // Without a terminal, trust is listed and not granted.
+            let expected = if example.starts_with("haft trust  ") { 1 } else { 0 };
+            let _ = world.run(&example).status(expected);
+        }
+    }
+}
 
 #[test]
 fn every_document_has_a_test() {

@@ -36,7 +36,7 @@ fn status_and_signals_are_the_programs_own() {
     running.finish().killed_by(9);
 }
 
-/// The ignored signals, but for the two of the C library's own, which it ignores in what these tests start.
+/// The ignored signals, except for the two that the C library uses itself.
 fn ignored(seen: &ChildReport) -> Vec<i64> {
     seen.numbers("ignored").into_iter().filter(|number| !(32..34).contains(number)).collect()
 }
@@ -96,7 +96,7 @@ fn the_terminal_stays_the_same() {
 }
 
 #[test]
-fn what_cannot_be_become_is_told_like_a_shell_would() {
+fn a_program_that_cannot_be_executed_has_the_status_of_a_shell() {
     haft()
         .args(["exec", "--", "no-such-program"])
         .run()
@@ -107,7 +107,7 @@ fn what_cannot_be_become_is_told_like_a_shell_would() {
 }
 
 #[test]
-fn a_variable_as_long_as_the_system_allows_is_passed_on() {
+fn the_longest_possible_variable_is_passed_on() {
     let value = format!("HUGE={}", "x".repeat(131_071 - 5));
     let seen = haft().args(["exec", "--env", &value, "--", child(), "report"]).run().status(0).report();
     assert_eq!(seen.variable("HUGE").unwrap().len(), 131_071 - 5);

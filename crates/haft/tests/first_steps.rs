@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::time::Duration;
 
-use haft_test_support::{Haft, Marker, Scratch, child, eventually, open_terminal};
+use haft_test_support::{Haft, Marker, RunningHaft, Scratch, child, eventually, open_terminal};
 use serde_json::{Value, json};
 
 const SIGINT: i32 = 2;
@@ -107,10 +107,11 @@ fn standard_input_reaches_the_program_and_the_script() {
     assert_eq!(json["stdout"]["text"], "x\n");
 }
 
-fn on_terminal(arguments: &[&str]) -> (File, haft_test_support::Running) {
+/// Starts haft on a terminal. Returns its master, the open terminal and the running haft.
+fn on_terminal(arguments: &[&str]) -> (File, File, RunningHaft) {
     let (master, slave) = open_terminal().unwrap();
-    let files = [slave.try_clone().unwrap(), slave.try_clone().unwrap(), slave];
-    (master, haft().standard(files).args(arguments).start())
+    let files = [slave.try_clone().unwrap(), slave.try_clone().unwrap(), slave.try_clone().unwrap()];
+    (master, slave, haft().standard(files).args(arguments).start())
 }
 
 fn read_until(master: &mut File, end: &str) -> String {
@@ -127,7 +128,8 @@ fn read_until(master: &mut File, end: &str) -> String {
 
 #[test]
 fn a_program_can_ask_a_question_on_the_terminal() {
-    let (mut master, running) = on_terminal(&["run", "-c", "read -rp 'name? ' name; echo \"hello $name\""]);
+    let (mut master, _slave, running) =
+        on_terminal(&["run", "-c", "read -rp 'name? ' name; echo \"hello $name\""]);
     assert_eq!(read_until(&mut master, "name? "), "name? ");
     master.write_all(b"Ada\n").unwrap();
     assert!(read_until(&mut master, "hello Ada\r\n").ends_with("hello Ada\r\n"));
@@ -136,7 +138,7 @@ fn a_program_can_ask_a_question_on_the_terminal() {
 
 #[test]
 fn keys_reach_a_program_on_its_own_terminal() {
-    let (mut master, running) =
+    let (mut master, _slave, running) =
         on_terminal(&["spawn", "--pty", "--", child(), "ask", "stdin-hidden", "Key? "]);
     assert_eq!(read_until(&mut master, "Key? "), "Key? ");
     master.write_all(b"secret\r").unwrap();
@@ -192,23 +194,11 @@ fn usage_errors_have_one_style_and_are_json_on_request() {
 }
 
 #[test]
-fn a_tool_is_not_created_where_it_would_not_be_found() {
-    let scratch = Scratch::new();
-    let call = || haft().directory(scratch.path()).env("HOME", "").env("XDG_CONFIG_HOME", "");
-    let run = call().args(["tool", "new", "foo"]).run().status(2).stdout("");
-    run.stderr_has("no directory for tools: HOME is not set")
-        .stderr_has("hint: name a directory with --into DIR");
-    assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0);
-    let _ = call().args(["tool", "new", "foo", "--lang", "bash", "--into", "."]).run().status(0);
-    assert!(scratch.file("foo-tool").exists());
-}
-
-#[test]
 fn an_error_in_the_rc_file_names_the_file() {
     let scratch = Scratch::new();
     std::fs::write(scratch.file("rc"), "echo first\nno_such_command_x\nif then\n").unwrap();
     let run = haft().directory(scratch.path()).args(["--rcfile", "rc", "-i", "-c", "echo hi"]).run();
-    run.stdout("hi\n").stderr_has(": rc: line 3: ");
+    run.stdout("first\nhi\n").stderr_has(": rc: line 3: ");
     std::fs::write(scratch.file("rc"), "echo first\nno_such_command_x\n").unwrap();
     let run = haft().directory(scratch.path()).args(["--rcfile", "rc", "-i", "-c", "echo hi"]).run();
     run.stdout("first\nhi\n").stderr_has(": rc: line 2: no_such_command_x: command not found");

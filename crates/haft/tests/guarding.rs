@@ -1,5 +1,5 @@
-//! What haft kills and what it leaves alone, and what it says about processes that it cannot kill. All of it happens in PID
-//! namespaces of their own.
+//! Which processes haft kills and which it leaves alone, and how it reports processes that it cannot kill. Every test runs in a PID
+//! namespace of its own.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use haft_test_support::{Haft, Scratch, child, is_root};
 
 const UNPRIVILEGED: &str = "setpriv --reuid=65534 --regid=65534 --clear-groups";
 
-/// Runs a script of bash as the first process of a PID namespace.
+/// Runs a bash script as the first process of a PID namespace.
 fn in_namespace(script: &str, arguments: &[&str]) -> Haft {
     let words = ["unshare", "-pf", "--mount-proc", "--kill-child", "bash", "-c", script, "bash"];
     Haft::by(words).args(arguments).directory("/")
@@ -17,12 +17,12 @@ fn in_namespace(script: &str, arguments: &[&str]) -> Haft {
 
 fn can_make_namespaces() -> bool {
     if !is_root() {
-        println!("skipped: only root can make a PID namespace and become somebody else");
+        println!("skipped: only root can make a PID namespace and change to another user");
     }
     is_root()
 }
 
-/// A copy of a program that everybody can execute.
+/// A copy of a program that all users can execute.
 fn copy(program: &str, scratch: &Scratch, mode: u32) -> PathBuf {
     std::fs::set_permissions(scratch.path(), std::fs::Permissions::from_mode(0o1777)).unwrap();
     let target = scratch.path().join(format!("copy-{}", Path::new(program).file_name().unwrap().display()));
@@ -39,7 +39,7 @@ fn children_from_before_haft_started_and_their_orphans_are_left_alone() {
     let scratch = Scratch::new();
     let haft = copy(env!("CARGO_BIN_EXE_haft"), &scratch, 0o755);
     for user in ["", UNPRIVILEGED] {
-        // The subshell ends while haft runs, and leaves an orphan that haft never started.
+        // The subshell ends while haft runs, and leaves an orphan that haft did not start.
         let script = format!(
             "{user} bash -c '(sleep 321 & sleep .3) & sleep .05; exec \"$1\" spawn --timeout 2s --grace 100ms -- sleep 90' bash \"$1\"
              echo \"status $?\"; pgrep -a sleep"
@@ -94,7 +94,7 @@ fn a_killed_haft_ends_as_killed_and_its_parent_stays_the_caller() {
 }
 
 #[test]
-fn random_trees_leave_nothing_and_no_false_claim() {
+fn random_process_trees_leave_nothing_behind() {
     if !can_make_namespaces() {
         return;
     }

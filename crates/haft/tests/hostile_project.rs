@@ -1,5 +1,5 @@
-//! A repository that was cloned from somebody who means harm: no command hangs, takes the memory of the machine, or dies
-//! without a word.
+//! A cloned repository with hostile content: no command hangs, exhausts memory, or dies
+//! without a message.
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
@@ -9,7 +9,7 @@ use haft_test_support::{FinishedHaft, Haft, Scratch};
 
 const HAFT: &str = env!("CARGO_BIN_EXE_haft");
 
-/// A project with a `.haft`, and a home beside it.
+/// A project with a `.haft` directory, and a home directory.
 struct Project {
     scratch: Scratch,
 }
@@ -28,7 +28,7 @@ impl Project {
         self.scratch.file(&format!("project/{name}"))
     }
 
-    /// A call in the project, by a shell that limits its memory.
+    /// A call in the project, with a memory limit.
     fn call(&self, words: &[&str]) -> Haft {
         let limited = ["bash", "-c", "ulimit -v 4000000; exec \"$@\"", "bash", HAFT];
         Haft::by(limited)
@@ -41,7 +41,7 @@ impl Project {
             .directory(self.place(""))
     }
 
-    /// Starts the MCP server, which ends with its input.
+    /// Starts the MCP server; it ends with its input.
     fn serve(&self) -> FinishedHaft {
         let hello = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-18\",\
                      \"capabilities\":{},\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}}}\n";
@@ -64,10 +64,10 @@ fn link(target: &'static str) -> impl Fn(&Path) {
     move |path| symlink(target, path).expect("a link")
 }
 
-/// A way to make a file that must not be read.
+/// Creates a file that must not be read.
 type Trap = Box<dyn Fn(&Path)>;
 
-/// Each trap, with the reason that is told.
+/// Each kind of file, with the reason in the message.
 fn traps() -> Vec<(Trap, &'static str)> {
     vec![
         (Box::new(link("/dev/zero")), "it points outside the project, to \"/dev/zero\""),
@@ -85,7 +85,7 @@ fn traps() -> Vec<(Trap, &'static str)> {
 }
 
 #[test]
-fn a_configuration_that_is_a_trap_is_refused_at_once_with_its_reason() {
+fn a_hostile_configuration_file_is_rejected_at_once() {
     for (make, reason) in traps() {
         let project = Project::new();
         make(&project.place(".haft/config.toml"));
@@ -99,7 +99,7 @@ fn a_configuration_that_is_a_trap_is_refused_at_once_with_its_reason() {
 }
 
 #[test]
-fn a_project_directory_that_is_a_file_is_none() {
+fn a_file_named_like_the_project_directory_is_ignored() {
     let project = Project::new();
     fs::remove_dir_all(project.place(".haft")).expect("gone");
     fs::write(project.place(".haft"), "x").expect("a file");
@@ -108,7 +108,7 @@ fn a_project_directory_that_is_a_file_is_none() {
 }
 
 #[test]
-fn trust_shows_what_a_hostile_project_hides_and_passes_over_what_haft_would_not_read() {
+fn trust_shows_hidden_characters_and_skips_unreadable_files() {
     let project = Project::new();
     let at = |name: &str| project.place(&format!(".haft/{name}"));
     fs::write(at("tools/x-tool\r\u{1b}[2Kharmless\u{202e}"), "").expect("a file");
@@ -131,7 +131,7 @@ fn trust_shows_what_a_hostile_project_hides_and_passes_over_what_haft_would_not_
         ".haft/zero: it points outside the project, to \"/dev/zero\"\n",
         ".haft/key: it points outside the project",
         ".haft/loop: too many levels of symbolic links",
-        ": it is more than 32 directories deep\n",
+        ": it is nested more than 32 directories deep\n",
     ] {
         assert!(seen.contains(part), "{part:?} is not in:\n{seen}");
     }

@@ -1,10 +1,10 @@
-//! The commands that run inside haft, in a plain shell.
+//! In-process commands in a plain shell.
 
 use std::time::Duration;
 
 use haft_test_support::{FinishedHaft, Haft, Marker, Scratch, child, eventually};
 
-/// Longer than anything takes on a machine that is busy.
+/// A timeout that is long enough on a busy machine.
 const SOON: Duration = Duration::from_secs(60);
 
 fn script(text: &str) -> Haft {
@@ -16,7 +16,7 @@ fn run(text: &str) -> FinishedHaft {
 }
 
 #[test]
-fn they_are_there() {
+fn in_process_commands_run() {
     run(r#"spawn command=echo argv=["a b"]"#).status(0).stdout("a b\n").stderr("");
     run("seq 3 | scatter --as N --limit 2 | echo \"<$N>\" | gather --text")
         .status(0)
@@ -26,8 +26,8 @@ fn they_are_there() {
 }
 
 #[test]
-fn timeout_of_a_program_is_that_of_the_machine() {
-    // What a program sees of its parent, its group and itself is what it sees under bash.
+fn timeout_of_a_program_uses_the_installed_timeout() {
+    // The program sees the same parent, process group and arguments as under bash.
     run("timeout 20 sh -c 'cat /proc/$PPID/comm'").status(0).stdout("timeout\n");
     run("timeout 600 sleep 600 & sleep 0.5; kill $!; wait $!; echo $?").status(0).stdout("143\n");
     run("timeout --version | head -c 7").status(0).stdout("timeout");
@@ -35,7 +35,7 @@ fn timeout_of_a_program_is_that_of_the_machine() {
 }
 
 #[test]
-fn statuses_of_timeout_are_gnus() {
+fn timeout_has_the_statuses_of_gnu() {
     for (text, status) in [
         ("timeout 20 true", 0),
         ("timeout 0.1 sleep 60; echo; exit $?", 0),
@@ -57,7 +57,7 @@ fn a_function_around_a_program_of_its_name_does_not_call_itself() {
 }
 
 #[test]
-fn a_signal_to_the_shell_ends_what_it_has_spawned() {
+fn a_signal_to_the_shell_ends_spawned_programs() {
     let (marker, scratch) = (Marker::new(), Scratch::new());
     let stay = format!("{} pause {} {}", child(), marker.as_str(), scratch.text("ready"));
     for (signal, members) in [(2, 2), (15, 2)] {

@@ -1,17 +1,17 @@
-//! Every row of the table in `docs/isolated.md` does what it says, and nothing of the machine is touched.
+//! Checks every row of the table in `docs/isolated.md`, and that an isolated run does not touch the machine.
 
 use haft_test_support::{Haft, Scratch};
 
 const TABLE: &str = include_str!("../../../docs/isolated.md");
 
-/// The columns of a row, without the quotes of code.
+/// The columns of a row, without backquotes.
 fn columns(row: &str) -> Option<[String; 4]> {
     let marked = row.strip_prefix("| ")?.strip_suffix(" |")?.replace("\\|", "\u{1}");
     let columns: Vec<String> = marked.split(" | ").map(|column| column.replace('\u{1}', "|")).collect();
     columns.try_into().ok()
 }
 
-/// What each row of the table is about, its script and what that writes.
+/// The subject, script and expected output of each row of the table.
 fn rows() -> Vec<(String, String, String)> {
     let code = |column: &str| column.strip_prefix('`')?.strip_suffix('`').map(str::to_owned);
     let rows = TABLE.lines().filter_map(columns);
@@ -19,7 +19,7 @@ fn rows() -> Vec<(String, String, String)> {
 }
 
 #[test]
-fn nothing_of_the_machine_is_reached() {
+fn an_isolated_run_cannot_reach_the_machine() {
     let rows = rows();
     assert!(rows.len() > 40, "only {} rows were read", rows.len());
     let scratch = Scratch::new();
@@ -35,7 +35,7 @@ fn nothing_of_the_machine_is_reached() {
 }
 
 #[test]
-fn no_signal_leaves_an_isolated_session() {
+fn an_isolated_session_sends_no_signals() {
     let caller = "sleep 300 & other=$!; \"$@\"; echo $?; kill -0 $other && echo alive";
     for (script, status) in
         [("kill -9 -1", 137), ("kill -9 0", 137), ("for ((i = 3; i < 99; i++)); do kill -9 $i -$i; done", 1)]

@@ -1,12 +1,12 @@
-//! `kill` in a script reaches the processes of that script and whatever it names, and never haft or the caller of haft.
+//! `kill` in a script reaches the processes of that script and those it names, but never haft or its caller.
 //!
-//! Every case runs in a PID namespace of its own, in which a `bash` plays the caller and a `sleep` some other process.
+//! Every case runs in a PID namespace of its own, with a `bash` as the caller and a `sleep` as an unrelated process.
 
 use haft_test_support::Haft;
 
 const HAFT: &str = env!("CARGO_BIN_EXE_haft");
 
-/// Starts an innocent process, runs haft, and tells its status and which processes are left.
+/// Starts an unrelated process, runs haft, and prints its status and the remaining processes.
 const CALLER: &str = r#"
 sleep 300 & innocent=$!
 "$@"
@@ -14,13 +14,13 @@ echo "status $?"
 kill -0 $innocent && echo "the other process lives"
 "#;
 
-/// A call of haft by a caller that reports what is left of it; `None` where there are no namespaces.
+/// A call of haft whose caller reports the remaining processes; `None` without namespaces.
 fn called(words: &[&str]) -> Option<Haft> {
     let caller = ["bash", "-c", CALLER, "caller"];
     Haft::in_pid_namespace(caller).map(|haft| haft.arg(HAFT).args(words))
 }
 
-/// Runs scripts by these words; each writes what is expected, and the caller and the other process live.
+/// Runs scripts with these arguments. Each prints the expected text; the caller and the unrelated process survive.
 #[track_caller]
 fn expect(words: &[&str], cases: &[(&str, &str, i32)]) {
     for (script, written, status) in cases {
@@ -32,7 +32,7 @@ fn expect(words: &[&str], cases: &[(&str, &str, i32)]) {
     }
 }
 
-/// Jobs that could not start: `$!` is a number that no process has.
+/// Jobs that could not start: `$!` is not the number of a process.
 const UNSTARTED: &[(&str, &str, i32)] = &[
     ("nope & kill $!; echo $?", "1\n", 0),
     ("nope & wait $!; echo $?", "127\n", 0),
@@ -151,7 +151,7 @@ fn a_tool_survives_its_script() {
     assert!(output.ends_with("the other process lives\n"), "{output}");
 }
 
-/// Serves these scripts one after the other, ends the input when the last was answered, and shows the answers.
+/// Sends these scripts to a server one after the other, then ends the input. Returns the answers.
 const SERVED: &str = r#"
 sleep 300 & innocent=$!
 hello='"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}'

@@ -1,17 +1,17 @@
-//! Limits hold, and the result says who enforced them and whether they were reached: with control groups where they can
-//! be made, and without them as another user.
+//! Limits hold, and the result reports how they were enforced and whether they were reached: with control groups where they can
+//! be created, and without them as another user.
 
 use haft_test_support::{Haft, Scratch, child, is_root};
 use serde_json::Value;
 
 const HAFT: &str = env!("CARGO_BIN_EXE_haft");
 
-/// Runs haft as we are, and as a user who can make no control groups.
+/// Runs haft as the current user, and as a user who cannot create control groups.
 fn as_both_users(arguments: &[&str], check: impl Fn(Value)) {
     let scratch = Scratch::new();
     check(Haft::new(HAFT).temporary(scratch.path()).args(arguments).run().json());
     if !is_root() {
-        println!("skipped: only root can start a program as somebody else");
+        println!("skipped: only root can start a program as another user");
         return;
     }
     let words =
@@ -57,7 +57,7 @@ fn processes_over_the_limit_are_refused_or_killed_and_the_result_names_the_limit
 }
 
 #[test]
-fn a_limit_that_is_not_reached_is_reported_as_such() {
+fn an_unreached_limit_is_reported() {
     let limits = ["--limit-memory", "1G", "--limit-processes", "900", "--limit-cpu", "50s"];
     for command in [&["run", "--json"][..], &["spawn", "--json"]] {
         let program: &[&str] = if command[0] == "run" { &["-c", "/bin/true"] } else { &["--", "/bin/true"] };
@@ -75,7 +75,7 @@ fn a_limit_that_is_not_reached_is_reported_as_such() {
 }
 
 #[test]
-fn a_program_that_computes_too_long_is_named_as_such_in_scripts_and_behind_other_programs() {
+fn the_cpu_limit_is_reported_for_scripts_and_nested_programs() {
     let script = "\"$1\" burn; echo $?";
     let result = Haft::new(HAFT).args(["run", "--json", "--limit-cpu", "1s", "-c", script, child()]);
     let result = result.run().json();
@@ -87,7 +87,7 @@ fn a_program_that_computes_too_long_is_named_as_such_in_scripts_and_behind_other
 }
 
 #[test]
-fn one_line_tells_a_person_which_limit_was_reached() {
+fn one_message_names_the_limit_that_was_reached() {
     let arguments = ["spawn", "--limit-memory", "64M", "--", child(), "allocate-and-wait", "134217728"];
     let run = Haft::new(HAFT).args(arguments).run().status(137);
     assert_eq!(
@@ -98,7 +98,7 @@ fn one_line_tells_a_person_which_limit_was_reached() {
 }
 
 #[test]
-fn strict_limits_start_nothing_that_the_kernel_does_not_limit() {
+fn strict_limits_start_nothing_without_kernel_enforcement() {
     let arguments = ["spawn", "--json", "--strict-limits", "--limit-memory", "1G", "--", "echo", "started"];
     as_both_users(&arguments, |result| match result["limits"]["memory"]["enforced_by"].as_str() {
         Some(by) => assert_eq!((by, &result["stdout"]["text"]), ("cgroup", &"started\n".into()), "{result}"),

@@ -1,26 +1,26 @@
-//! Scripts that use up memory, and haft with few resources.
+//! Scripts at their memory limit, and haft with few resources.
 
 use std::time::Duration;
 
 use haft_test_support::{FinishedHaft, Haft};
 use serde_json::Value;
 
-/// The program.
+/// The haft executable.
 const HAFT: &str = env!("CARGO_BIN_EXE_haft");
 
-/// How much memory each script may use.
+/// The memory limit of each script.
 const LIMIT: u64 = 64 << 20;
 
-/// What haft may need in all: values are copied while they grow, and haft itself needs some.
+/// The memory limit of the whole process: values are copied while they grow, and haft itself needs some.
 const MOST: u64 = 3 * LIMIT + (50 << 20);
 
-/// Every script ends within this time, also on a loaded machine.
+/// Every script ends within this time, even on a loaded machine.
 const LONGEST: Duration = Duration::from_secs(80);
 
-/// Two million blanks in `s`, and a hundred references to it in `a`, which share its memory.
+/// Two million blanks in `s`, and a hundred elements of `a` that share its memory.
 const SHARED: &str = "printf -v s '%2000000s' x; for i in {1..100}; do a+=(\"$s\"); done";
 
-/// Runs a script with little memory, below another haft that measures it. Yields what that says.
+/// Runs a script with little memory under another haft that measures it. Returns the outer result.
 fn measure(script: &str) -> Value {
     let inner = [HAFT, "run", "--limit-memory", "64M", "-c", script];
     let run = Haft::new(HAFT).args(["spawn", "--json", "--"]).args(inner).run().within(LONGEST);
@@ -174,7 +174,7 @@ fn recursion_without_end_is_an_error() {
         let run = Haft::new(HAFT).args(["-c", script]).run().within(LONGEST);
         assert!(run.code().is_some_and(|code| code < 128), "{script}: {run}");
         run.stderr_has(said);
-        // Each level takes memory, so the limit may be reached first.
+        // Each level uses memory, so the memory limit may be reached first.
         let run = Haft::new(HAFT).args(["run", "--limit-memory", "512M", "-c", script]).run().within(LONGEST);
         assert!(run.code().is_some_and(|code| code < 128 || code == 137), "{script}: {run}");
         let told = run.error_text();
@@ -182,7 +182,7 @@ fn recursion_without_end_is_an_error() {
     }
 }
 
-/// Runs a shell that sets limits for itself and becomes haft.
+/// Runs haft from a shell that sets resource limits.
 fn limited(limit: &str, arguments: &[&str]) -> FinishedHaft {
     let script = format!("ulimit {limit}; exec \"$0\" \"$@\"");
     Haft::by(["/bin/bash", "-c", &script, HAFT]).args(arguments).run().within(LONGEST)
@@ -208,7 +208,7 @@ fn a_plain_shell_works_with_few_descriptors() {
 }
 
 #[test]
-fn what_needs_more_descriptors_than_there_are_says_so() {
+fn running_out_of_descriptors_is_an_error() {
     for arguments in [
         &["run", "-c", "echo hi"][..],
         &["spawn", "--", "true"],

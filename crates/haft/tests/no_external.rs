@@ -1,10 +1,10 @@
-//! `--no-external`: whatever a script does, no program starts. Programs that would start leave a trace in a file.
+//! With `--no-external` no program starts, whatever a script does. Programs that start leave a trace in a file.
 
 use haft_test_support::{Haft, Scratch};
 
 const REASON: &str = "external commands are switched off by '--no-external'";
 
-/// A place with a program, a tool and the configuration of a server, each of which writes to `trace` when it starts.
+/// A directory with a program, a tool and a configured server; each writes to `trace` when it starts.
 fn place() -> Scratch {
     let scratch = Scratch::new();
     let trace = scratch.text("trace");
@@ -23,7 +23,7 @@ fn place() -> Scratch {
     scratch
 }
 
-/// The ways a script may start a program; the name of the program is in the message.
+/// Ways to start a program from a script; the message contains the program's name.
 const WAYS: &[(&str, &str)] = &[
     ("./program", "./program"),
     ("./plain-script", "./plain-script"),

@@ -37,7 +37,7 @@ fn output_is_shown_before_the_program_ends() {
 }
 
 #[test]
-fn cwd_is_where_it_starts() {
+fn cwd_sets_the_working_directory() {
     let seen = haft().args(["spawn", "--cwd", "/usr", "--", child(), "report"]).run().status(0).report();
     assert_eq!(seen.directory(), std::path::Path::new("/usr"));
     let seen = haft().directory("/etc").args(["spawn", "--", child(), "report"]).run().status(0).report();
@@ -46,7 +46,7 @@ fn cwd_is_where_it_starts() {
 }
 
 #[test]
-fn a_relative_cwd_and_program_count_from_where_haft_is() {
+fn relative_cwd_and_program_are_resolved() {
     let scratch = Scratch::new();
     std::fs::create_dir(scratch.file("inner")).unwrap();
     std::fs::copy(child(), scratch.file("inner/program")).unwrap();
@@ -77,7 +77,7 @@ fn env_sets_removes_and_clears() {
 }
 
 #[test]
-fn the_program_is_found_by_the_path_it_is_given() {
+fn the_program_is_searched_in_its_own_path() {
     let scratch = Scratch::new();
     std::os::unix::fs::symlink(child(), scratch.file("only-here")).unwrap();
     let path = format!("PATH={}", scratch.path().display());
@@ -107,7 +107,7 @@ fn stdin_is_inherited_null_or_a_file() {
 }
 
 #[test]
-fn eight_mebibytes_of_input_go_through() {
+fn large_input_is_passed_on() {
     let bytes = vec![b'z'; 8 << 20];
     let run = haft().input(bytes).args(["spawn", "--stdin", "-", "--", child(), "count"]).run().status(0);
     assert!(run.error_text().starts_with("8388608 "), "{run}");
@@ -150,7 +150,7 @@ fn limit_output_shows_both_ends_and_counts_the_rest() {
 }
 
 #[test]
-fn limit_cpu_ends_who_computes_too_long() {
+fn limit_cpu_ends_a_busy_program() {
     let run = haft().args(["spawn", "--limit-cpu", "1s", "--", child(), "burn"]).run();
     run.status(128 + 24).within(Duration::from_secs(60));
 }
@@ -175,7 +175,7 @@ fn limit_processes_holds() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_with_status_2() {
+fn wrong_usage_has_status_2() {
     for arguments in [
         &["spawn"][..],
         &["spawn", "--timeout", "soon", "--", "true"],
@@ -194,7 +194,7 @@ fn what_makes_no_sense_is_refused_with_status_2() {
 }
 
 #[test]
-fn what_follows_the_program_is_its_own_even_if_it_looks_like_an_option() {
+fn arguments_after_the_program_are_not_options_of_haft() {
     haft()
         .args(["spawn", "/bin/echo", "--json", "-x", "--", "--timeout"])
         .run()

@@ -17,7 +17,7 @@ fn outcome(options: &[&str], arguments: &[&str]) -> (i32, Value) {
 }
 
 #[test]
-fn the_status_is_the_programs() {
+fn the_exit_status_is_that_of_the_program() {
     for code in ["0", "1", "3", "124", "255"] {
         haft().args(["spawn", "--", child(), "exit", code]).run().status(code.parse().unwrap());
     }
@@ -33,7 +33,7 @@ fn death_by_a_signal_is_128_and_its_number() {
 }
 
 #[test]
-fn what_cannot_be_started_is_126_or_127_with_the_reason() {
+fn a_program_that_cannot_start_has_status_126_or_127() {
     let scratch = Scratch::new();
     scratch.touch("plain");
     let spawn = |program: &str| haft().args(["spawn", "--", program]).run().stdout("");
@@ -50,7 +50,7 @@ fn what_cannot_be_started_is_126_or_127_with_the_reason() {
 }
 
 #[test]
-fn the_result_has_every_field_it_promises() {
+fn the_result_has_all_documented_fields() {
     let (code, value) = outcome(&[], &["interleave", "2"]);
     assert_eq!(code, 0);
     assert_eq!(value["status"], json!({"code": 0, "signal": null, "timed_out": false, "cancelled": false}));
@@ -76,7 +76,7 @@ fn the_result_has_every_field_it_promises() {
 }
 
 #[test]
-fn truncation_is_a_flag_with_the_totals_and_no_exit_code() {
+fn truncation_does_not_change_the_exit_status() {
     let (code, value) = outcome(&["--limit-output", "1k"], &["lines", "1000"]);
     assert_eq!(code, 0);
     let stdout = &value["stdout"];
@@ -90,7 +90,7 @@ fn truncation_is_a_flag_with_the_totals_and_no_exit_code() {
 }
 
 #[test]
-fn output_that_is_no_text_is_flagged() {
+fn invalid_utf8_is_flagged() {
     let (_, value) = outcome(&[], &["bytes", "41ff42"]);
     assert_eq!((&value["stdout"]["text"], &value["stdout"]["lossy"]), (&json!("A\u{fffd}B"), &json!(true)));
     haft().args(["spawn", "--", child(), "bytes", "41ff42"]).run().stdout([0x41, 0xff, 0x42]);
@@ -105,7 +105,7 @@ fn a_timeout_is_124_with_the_output_so_far() {
 }
 
 #[test]
-fn a_result_that_cannot_be_written_is_no_success() {
+fn a_result_that_cannot_be_written_is_a_failure() {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     haft()
         .args(["spawn", "--json", "--", "true"])
@@ -116,7 +116,7 @@ fn a_result_that_cannot_be_written_is_no_success() {
 }
 
 #[test]
-fn a_reader_that_has_gone_does_not_stop_the_program() {
+fn a_closed_pipe_does_not_stop_the_program() {
     let scratch = Scratch::new();
     for option in ["--limit-output=1G", "--json", "--pty"] {
         let (near, far) = std::io::pipe().unwrap();

@@ -1,18 +1,18 @@
-//! Scripts that come with other programs, run by haft in the place of the shell they were written for: what they make is what
-//! they make under bash. A program that is not on the machine is no reason to fail.
+//! Shell scripts of other projects, run by haft in place of their shell: the results equal those
+//! under bash. Tests of programs that are not installed are skipped.
 
 use std::path::{Path, PathBuf};
 
 use haft_test_support::{FinishedHaft, Haft, Scratch};
 
-/// A shell by a name that scripts know.
+/// A shell under the names that scripts use.
 struct Shell {
     path: String,
-    /// A directory in which `sh` and `bash` are this shell.
+    /// A directory in which `sh` and `bash` are links to this shell.
     directory: PathBuf,
 }
 
-/// Both shells, in a directory of their own: bash first.
+/// Both shells, bash first.
 fn shells(scratch: &Scratch) -> [Shell; 2] {
     [("bash", "/bin/bash"), ("haft", env!("CARGO_BIN_EXE_haft"))].map(|(name, target)| {
         let directory = scratch.file(&format!("bin-{name}"));
@@ -25,7 +25,7 @@ fn shells(scratch: &Scratch) -> [Shell; 2] {
 }
 
 impl Shell {
-    /// A call of the shell in a directory, first in `PATH` itself.
+    /// A call of the shell in a directory, with the shell first in `PATH`.
     fn call(&self, directory: &Path) -> Haft {
         let path = format!("{}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", self.directory.display());
         Haft::new(&self.path)
@@ -46,7 +46,7 @@ impl Shell {
     }
 }
 
-/// Whether all of these programs are there.
+/// Whether all of these programs are installed.
 fn present(names: &[&str]) -> bool {
     let found = |name: &&str| {
         ["/usr/local/bin", "/usr/bin", "/bin"]
@@ -60,7 +60,7 @@ fn present(names: &[&str]) -> bool {
     missing.is_empty()
 }
 
-/// Runs a text under both shells, each in a directory that was prepared in the same way, and expects the same output and status.
+/// Runs a script under both shells in equal directories, and compares output and status.
 fn same(text: &str) {
     let scratch = Scratch::new();
     let [bash, haft] = shells(&scratch);
@@ -87,7 +87,7 @@ fn configure_made_by_autoconf_comes_to_the_same_results() {
     let [bash, haft] = shells(&scratch);
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/configure.ac");
     let results = [&bash, &haft].map(|shell| {
-        // The same name for both, since it ends up in what is made.
+        // Both directories have the same name, since it becomes part of the output.
         let place = scratch.file("place");
         std::fs::create_dir_all(place.join("sub")).unwrap();
         std::fs::copy(&source, place.join("configure.ac")).unwrap();

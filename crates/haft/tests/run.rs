@@ -17,7 +17,7 @@ fn json(options: &[&str], script: &str) -> serde_json::Value {
 }
 
 #[test]
-fn output_and_status_are_the_scripts() {
+fn output_and_status_are_those_of_the_script() {
     haft().args(["-c", "echo out; echo err >&2; exit 3"]).run().status(3).stdout("out\n").stderr("err\n");
     haft().args(["-c", "echo $# $1 $2", "--x", "y"]).run().stdout("2 --x y\n");
 }
@@ -34,7 +34,7 @@ fn a_script_comes_from_a_file_or_from_standard_input() {
 }
 
 #[test]
-fn what_is_not_bash_is_refused_before_anything_runs() {
+fn a_syntax_error_is_reported_before_anything_runs() {
     let scratch = Scratch::new();
     let script = "touch made\necho ${x\n";
     haft().directory(scratch.path()).args(["-c", script]).run().status(2).stderr_has("[syntax]");
@@ -45,7 +45,7 @@ fn what_is_not_bash_is_refused_before_anything_runs() {
 }
 
 #[test]
-fn it_starts_where_and_with_what_it_is_told() {
+fn directory_environment_and_arguments_are_set() {
     let scratch = Scratch::new();
     let run = |options: &[&str], script: &str| haft().args(options).args(["-c", script]).run().output_text();
     assert_eq!(
@@ -58,7 +58,7 @@ fn it_starts_where_and_with_what_it_is_told() {
 }
 
 #[test]
-fn without_programs_a_program_is_refused() {
+fn no_external_refuses_programs() {
     haft()
         .args(["--no-external", "-c", "echo built in; ls; echo $?"])
         .run()
@@ -119,13 +119,13 @@ fn a_flood_is_bounded() {
 }
 
 #[test]
-fn a_terminal_is_asked_for_and_its_size_is_told() {
+fn a_script_gets_a_terminal_of_the_requested_size() {
     let result = json(&["--pty=100x30"], "stty size; [ -t 0 ] && echo yes; read x; echo \"end $?\"");
     assert_eq!(result["output"]["text"], "30 100\nyes\nend 1\n");
 }
 
 #[test]
-fn a_question_that_nobody_answers_is_told() {
+fn a_script_that_waits_for_input_is_reported() {
     let scratch = Scratch::new();
     for script in ["read x", "cat", "cat | cat"] {
         let call = format!(
@@ -138,7 +138,7 @@ fn a_question_that_nobody_answers_is_told() {
     }
 }
 
-/// Runs a script that leaves something running: `PAUSE` in it is a program that stays.
+/// Runs a script that leaves a process running; `PAUSE` in it is a program that stays.
 fn left_running(options: &[&str], script: &str, marker: &Marker) -> FinishedHaft {
     let scratch = Scratch::new();
     let ready = scratch.text("ready");
@@ -148,7 +148,7 @@ fn left_running(options: &[&str], script: &str, marker: &Marker) -> FinishedHaft
 }
 
 #[test]
-fn background_jobs_end_with_the_run_unless_they_have_departed_and_are_kept() {
+fn background_jobs_end_with_the_run_unless_detached_and_kept() {
     for (script, kept) in [
         ("PAUSE > /dev/null 2>&1 &", 0),
         ("sh -c 'PAUSE > /dev/null 2>&1 &'", 0),
@@ -166,7 +166,7 @@ fn background_jobs_end_with_the_run_unless_they_have_departed_and_are_kept() {
 }
 
 #[test]
-fn what_stages_wrote_is_counted_where_it_can_be() {
+fn the_output_of_stages_is_counted() {
     let script = "echo abc; { echo a; echo b; } | cat; seq 3 | tr 1 2 > /dev/null; printf xy | cat | head -n 2; echo hi >&2";
     let result = json(&[], script);
     let counts: Vec<_> =
@@ -175,12 +175,12 @@ fn what_stages_wrote_is_counted_where_it_can_be() {
 }
 
 #[test]
-fn an_option_that_does_not_exist_is_no_script() {
+fn an_unknown_option_is_not_a_script() {
     haft().args(["--bogus", "x"]).run().status(2).stderr_has("unknown option '--bogus'");
 }
 
 #[test]
-fn who_holds_the_output_does_not_hold_the_result() {
+fn a_process_that_keeps_the_pipe_open_does_not_delay_the_result() {
     let result = json(&[], "(sleep 100; echo late) & sleep 100 & echo soon");
     assert_eq!(result["stdout"]["text"], "soon\n");
     assert!(result["duration"].as_f64().unwrap() < 20.0);
@@ -188,7 +188,7 @@ fn who_holds_the_output_does_not_hold_the_result() {
 }
 
 #[test]
-fn jobs_are_data_with_names_for_their_output() {
+fn the_result_lists_jobs_with_their_outputs() {
     let result = json(&[], "sleep 100 & jobs --json");
     let jobs = &result["data"];
     assert_eq!(jobs[0]["number"], 1);
@@ -198,7 +198,7 @@ fn jobs_are_data_with_names_for_their_output() {
 }
 
 #[test]
-fn no_more_processes_run_than_may() {
+fn the_process_limit_holds_for_scripts() {
     let script = "for i in 1 2 3 4 5 6; do sleep 1 & done; wait; echo done";
     let run = haft().args(["--limit-processes", "3", "-c", script]).run().status(0);
     let refused = run.error_text().matches("sleep: cannot start a process").count();
@@ -217,12 +217,12 @@ fn signals_of_programs_reach_the_script() {
 }
 
 #[test]
-fn what_is_no_script_is_refused_without_being_read_to_its_end() {
+fn a_binary_file_is_rejected_by_its_beginning() {
     haft().arg("/dev/zero").run().status(126).stderr_has("it is a binary file, not a script");
     haft().arg("/no/such/script").run().status(127).stderr_has("cannot read '/no/such/script'");
 }
 
-/// Scripts whose substitutions have left a job that holds their pipe, and what they write to standard output.
+/// Scripts whose command substitutions leave a job that keeps the pipe open, with their output.
 const HELD: &[(&str, &str)] = &[
     ("x=$(sleep 30 & echo hi); echo $x", "hi\n"),
     ("x=`sleep 30 & echo hi`; echo $x", "hi\n"),

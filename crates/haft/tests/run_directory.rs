@@ -1,4 +1,4 @@
-//! Runs without a usable directory for temporary files: a full disk, or one where another user was first.
+//! Runs without a usable temporary directory: a full disk, or a directory of another user.
 //!
 //! Each test mounts small file systems over the temporary directories, in namespaces of its own, and is skipped where
 //! that is not allowed.
@@ -7,7 +7,7 @@ use haft_test_support::{FinishedHaft, Haft, Scratch};
 
 const HAFT: &str = env!("CARGO_BIN_EXE_haft");
 
-/// Mounts a small file system over each temporary directory and hides the user's own directories.
+/// Mounts a small file system over each temporary directory, and hides the user's directories.
 const MOUNT: &str = "
     cp \"$1\" \"$2/haft\" && chmod 755 \"$2\" \"$2/haft\" && mount --bind \"$2\" /mnt || exit 77
     for place in /tmp /var/tmp /dev/shm; do
@@ -16,16 +16,16 @@ const MOUNT: &str = "
     unset TMPDIR XDG_RUNTIME_DIR HOME
     cd /
 ";
-/// No block is left.
+/// A disk without free blocks.
 const FULL: &str = "for place in /tmp /var/tmp /dev/shm; do cat /dev/zero 2>/dev/null >$place/fill; done";
-/// No file can be made.
+/// A disk without free inodes.
 const NO_FILES: &str =
     "for place in /tmp /var/tmp /dev/shm; do for i in $(seq 30); do : 2>/dev/null >$place/$i; done; done";
-/// Another user has made the directories that haft uses.
+/// Another user owns the directories that haft uses.
 const FOREIGN: &str = "for place in /tmp /var/tmp /dev/shm; do mkdir $place/haft-0 $place/haft-65534; chown 1234 $place/haft-*; done";
 
-/// Runs a script, in which `$haft` is the program run by `user`, where the temporary directories are as `prepare` leaves
-/// them. Nothing where namespaces are not allowed.
+/// Runs a script in which `$haft` is haft run by `user`, with the temporary directories that `prepare` sets
+/// up. Returns `None` if namespaces are not allowed.
 fn run(prepare: &str, user: &str, script: &str) -> Option<FinishedHaft> {
     let scratch = Scratch::new();
     let privileges = format!("haft=\"setpriv --reuid={user} --regid={user} --clear-groups /mnt/haft\"");
@@ -71,7 +71,7 @@ fn a_killed_haft_leaves_no_process_when_the_disk_is_full_or_the_directory_is_for
 }
 
 #[test]
-fn nothing_is_left_in_the_temporary_directory_when_it_is_not_ours() {
+fn a_foreign_temporary_directory_stays_clean() {
     let script =
         "$haft run -c 'seq 100000 | tail -n1'; ls /tmp /var/tmp /dev/shm | grep -v ':\\|^$' | sort -u";
     for user in ["0", "65534"] {

@@ -1,4 +1,4 @@
-//! However a script's run ends, nothing of it is left: no process and no file.
+//! A run of a script leaves no process and no file behind, however it ends.
 
 use std::time::{Duration, Instant};
 
@@ -7,14 +7,14 @@ use haft_test_support::{Haft, Marker, RunningHaft, Scratch, child, eventually};
 
 const SOON: Duration = Duration::from_secs(20);
 
-/// A script that starts the tree of ten in some way, all in place, with a directory for temporary files of its own.
+/// A script that starts a tree of ten processes, with a temporary directory of its own.
 struct Tree {
     scratch: Scratch,
     marker: Marker,
 }
 
 impl Tree {
-    /// Starts it; `script` is how the script runs the tree, written as `TREE`.
+    /// Starts the script; `TREE` in it runs the tree.
     fn start(options: &[&str], script: &str) -> (Tree, RunningHaft) {
         let tree = Tree { scratch: Scratch::new(), marker: Marker::new() };
         let words = format!("{} tree {} {} all", child(), tree.marker.as_str(), tree.scratch.text("ready"));
@@ -36,7 +36,7 @@ impl Tree {
     }
 }
 
-/// The ways a script may run something.
+/// Ways to run a command from a script.
 const WAYS: [&str; 7] = [
     "TREE",
     "TREE | cat",
@@ -48,8 +48,8 @@ const WAYS: [&str; 7] = [
 ];
 
 #[test]
-fn by_timeout() {
-    quarantine("by_timeout", || {
+fn a_timeout_ends_all_processes_of_a_script() {
+    quarantine("a_timeout_ends_all_processes_of_a_script", || {
         for way in WAYS {
             let (tree, running) = Tree::start(&["--timeout", "3s"], &format!("echo before; {way}"));
             let run = running.finish().status(124).within(Duration::from_secs(30));
@@ -59,7 +59,7 @@ fn by_timeout() {
     });
 }
 
-/// What ends a tree within the script, which then goes on.
+/// Commands that end a tree within the script, which then goes on.
 const WITHIN: [&str; 3] = [
     "timeout -k 0.1 2 TREE",
     "f() { TREE; }; timeout -k 0.1 2 f",
@@ -67,8 +67,8 @@ const WITHIN: [&str; 3] = [
 ];
 
 #[test]
-fn by_a_timeout_within_the_script() {
-    quarantine("by_a_timeout_within_the_script", || {
+fn a_timeout_within_the_script_ends_all_its_processes() {
+    quarantine("a_timeout_within_the_script_ends_all_its_processes", || {
         for way in WITHIN {
             let scratch = Scratch::new();
             let (ended, go) = (scratch.text("ended"), scratch.text("go"));
@@ -85,8 +85,8 @@ fn by_a_timeout_within_the_script() {
 }
 
 #[test]
-fn by_interrupt() {
-    quarantine("by_interrupt", || {
+fn sigint_ends_all_processes_of_a_script() {
+    quarantine("sigint_ends_all_processes_of_a_script", || {
         for signal in [2, 15, 1] {
             let (tree, running) = Tree::start(&[], "TREE | cat");
             running.signal(signal);
@@ -97,8 +97,8 @@ fn by_interrupt() {
 }
 
 #[test]
-fn by_the_end_of_the_script() {
-    quarantine("by_the_end_of_the_script", || {
+fn the_end_of_the_script_ends_its_processes() {
+    quarantine("the_end_of_the_script_ends_its_processes", || {
         let scratch = Scratch::new();
         let wait = format!("{} wait-for {}", child(), scratch.text("go"));
         let (tree, running) = Tree::start(&[], &format!("TREE & {wait}"));
@@ -109,8 +109,8 @@ fn by_the_end_of_the_script() {
 }
 
 #[test]
-fn by_kill_of_haft() {
-    quarantine("by_kill_of_haft", || {
+fn killing_haft_ends_all_processes_of_a_script() {
+    quarantine("killing_haft_ends_all_processes_of_a_script", || {
         let (tree, running) = Tree::start(&[], "while :; do TREE; done");
         let start = Instant::now();
         running.signal(9);

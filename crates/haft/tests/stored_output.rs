@@ -84,7 +84,7 @@ fn bytes_above_the_cap_have_a_mark_in_their_place() {
 }
 
 #[test]
-fn outputs_are_listed_are_private_and_go_when_their_time_is_over() {
+fn outputs_are_listed_private_and_expire() {
     let user = User::new();
     let kept = id(&user.run(&[], "echo kept"), "stdout");
     let gone = id(&user.run(&["--keep-output", "0"], "echo gone"), "stdout");

@@ -11,7 +11,7 @@ fn haft() -> Haft {
 }
 
 #[test]
-fn a_program_on_a_terminal_of_its_own_sees_one() {
+fn a_program_with_pty_has_a_controlling_terminal() {
     let seen = haft().args(["spawn", "--pty", "--", child(), "report"]).run().status(0).report();
     assert!(seen.descriptors().iter().all(|(_, target)| target.starts_with("/dev/pts/")));
     assert_ne!(seen.number("tty"), 0);
@@ -19,7 +19,7 @@ fn a_program_on_a_terminal_of_its_own_sees_one() {
 }
 
 #[test]
-fn the_size_is_the_one_asked_for() {
+fn the_terminal_has_the_requested_size() {
     let size = |option: &str| {
         let run =
             haft().args(["spawn", option, "--timeout", "500ms", "--", child(), "window"]).run().status(124);
@@ -47,7 +47,7 @@ fn a_question_is_answered_by_standard_input() {
 }
 
 #[test]
-fn a_question_that_nobody_can_answer_does_not_hang() {
+fn a_question_without_input_does_not_hang() {
     let call = || haft().args(["spawn", "--timeout", "20s"]);
     let run = call().args(["--pty", "--", child(), "ask", "tty", "Who? "]).run().status(0);
     assert!(run.output_text().ends_with("answer: \r\n"), "{run}");
@@ -57,13 +57,13 @@ fn a_question_that_nobody_can_answer_does_not_hang() {
 }
 
 #[test]
-fn the_result_shows_what_one_would_see() {
+fn the_result_shows_the_rendered_screen() {
     let script = r"printf '50%%\r100%%\n\033[1mbold\033[0m\n'";
     let value = haft().args(["spawn", "--pty", "--json", "--", "sh", "-c", script]).run().status(0).json();
     assert_eq!(value["output"]["text"], "100%\nbold\n");
 }
 
-/// Reads from a terminal until its text ends like this.
+/// Reads from a terminal until its text ends with `end`.
 fn read_until(master: &mut File, end: &str) -> String {
     let mut seen = Vec::new();
     let mut buffer = [0; 256];
@@ -77,7 +77,7 @@ fn read_until(master: &mut File, end: &str) -> String {
 }
 
 #[test]
-fn what_is_typed_on_our_terminal_reaches_the_program_on_its_own() {
+fn keys_on_haft_terminal_reach_the_program() {
     let (mut master, slave) = open_terminal().unwrap();
     let files = [slave.try_clone().unwrap(), slave.try_clone().unwrap(), slave.try_clone().unwrap()];
     let call = haft().standard(files).args([
@@ -97,13 +97,13 @@ fn what_is_typed_on_our_terminal_reaches_the_program_on_its_own() {
     let seen = read_until(&mut master, "answer: secret\r\n");
     assert_eq!(seen, "\r\nanswer: secret\r\n", "nothing is echoed twice or in clear");
     running.finish().status(0);
-    // The terminal is as it was: what is typed is echoed again.
+    // The settings are restored: keys are echoed again.
     master.write_all(b"visible\n").unwrap();
     assert_eq!(read_until(&mut master, "visible\r\n"), "visible\r\n");
 }
 
 #[test]
-fn a_program_without_a_terminal_of_its_own_cannot_take_ours() {
+fn a_program_without_pty_has_no_controlling_terminal() {
     let (mut master, slave) = open_terminal().unwrap();
     let files = [slave.try_clone().unwrap(), slave.try_clone().unwrap(), slave];
     let running = haft().standard(files).args(["spawn", "--", child(), "ask", "tty", "Steal? "]).start();

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use haft_test_support::{Haft, Scratch};
 use serde_json::json;
 
-/// A project with one tool and a configuration, and a home beside it.
+/// A project with one tool and a configuration, and a home directory.
 fn project() -> Scratch {
     let scratch = Scratch::new();
     std::fs::create_dir_all(scratch.file("project/.haft/tools")).expect("directories");
@@ -27,7 +27,7 @@ fn haft(scratch: &Scratch) -> Haft {
 }
 
 #[test]
-fn what_would_be_trusted_is_shown_and_nobody_is_asked_without_a_terminal() {
+fn without_a_terminal_files_are_listed_and_not_trusted() {
     let scratch = project();
     let _ = haft(&scratch)
         .run()
@@ -41,7 +41,7 @@ fn what_would_be_trusted_is_shown_and_nobody_is_asked_without_a_terminal() {
 }
 
 #[test]
-fn trust_is_given_listed_lost_by_a_change_and_taken_back() {
+fn trust_is_granted_listed_lost_by_a_change_and_revoked() {
     let scratch = project();
     let asked = haft(&scratch).arg("--json").run().status(1).json();
     assert_eq!(asked["trusted"], json!(false));
@@ -63,9 +63,9 @@ fn trust_is_given_listed_lost_by_a_change_and_taken_back() {
     let _ = haft(&scratch).args(["--list"]).run().status(0).stdout("");
 }
 
-/// On a terminal of its own, which `haft spawn --pty` makes.
+/// Runs on a terminal that `haft spawn --pty` creates.
 #[test]
-fn a_person_at_a_terminal_is_asked_and_only_yes_is_yes() {
+fn a_user_at_a_terminal_is_asked() {
     let scratch = project();
     let own = env!("CARGO_BIN_EXE_haft");
     let ask = |answer: &str| {
@@ -89,7 +89,7 @@ fn a_person_at_a_terminal_is_asked_and_only_yes_is_yes() {
 }
 
 #[test]
-fn without_a_project_it_says_what_to_name() {
+fn without_a_project_the_hint_asks_for_paths() {
     let scratch = Scratch::new();
     let _ = Haft::new(env!("CARGO_BIN_EXE_haft"))
         .env("HOME", scratch.path())
@@ -97,6 +97,6 @@ fn without_a_project_it_says_what_to_name() {
         .arg("trust")
         .run()
         .status(1)
-        .stderr_has("there is no project here")
+        .stderr_has("no project here")
         .stderr_has("hint: name the files");
 }

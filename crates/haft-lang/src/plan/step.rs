@@ -200,7 +200,11 @@ pub struct PlannedWord {
 #[serde(rename_all = "kebab-case")]
 pub enum WordPiece {
     /// Literal text after quote removal.
-    Literal(#[serde(serialize_with = "text")] #[schemars(with = "String")] Text),
+    Literal(
+        #[serde(serialize_with = "text")]
+        #[schemars(with = "String")]
+        Text,
+    ),
     /// An expansion whose result is not known.
     Dynamic {
         /// The kind of expansion.

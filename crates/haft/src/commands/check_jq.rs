@@ -1,45 +1,45 @@
-//! Whether a jq program parses.
+//! Parses jq programs to find syntax errors in them.
 
 use jaq_core::load::{Lexer, Parser};
 
-/// The longest program that is looked at, and the deepest: the parser recurses.
-const LONGEST: usize = 2000;
-const DEEPEST: usize = 60;
+/// Larger or more deeply nested programs are not parsed, since the parser recurses.
+const MAX_PROGRAM_BYTES: usize = 2000;
+const MAX_NESTING: usize = 60;
 
-/// What is wrong with a program; `None` if it parses, or if it is none that we look at.
-pub(crate) fn fault(program: &[u8]) -> Option<String> {
+/// The syntax error of a program; `None` if it parses or is not checked.
+pub(crate) fn syntax_error(program: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(program).ok()?;
     let nested = text.matches(['(', '[', '{', '-']).count() + text.matches("if ").count();
-    if text.len() > LONGEST || nested > DEEPEST || is_particular(text) {
+    if text.len() > MAX_PROGRAM_BYTES || nested > MAX_NESTING || is_unsupported(text) {
         return None;
     }
     let tokens = match Lexer::new(text).lex() {
         Ok(tokens) => tokens,
         Err(errors) => {
             let (expected, rest) = errors.into_iter().next()?;
-            return Some(told(text, expected.as_str(), rest));
+            return Some(describe_error(text, expected.as_str(), rest));
         }
     };
     let parsed = Parser::new(&tokens).parse(|parser| parser.term());
     let (expected, found) = parsed.err()?.into_iter().next()?;
     let rest = found.map_or("", |token| token.0);
-    Some(told(text, expected.as_str(), rest))
+    Some(describe_error(text, expected.as_str(), rest))
 }
 
-/// What jq accepts and this parser may not: there the program has the benefit of the doubt.
-fn is_particular(text: &str) -> bool {
+/// Whether a program uses syntax that jq accepts and this parser may not.
+fn is_unsupported(text: &str) -> bool {
     let trimmed = text.trim_start();
     let lone = trimmed.is_empty() || trimmed.starts_with('#');
     let definitions = trimmed.starts_with("def ") && trimmed.trim_end().ends_with(';');
     lone || definitions || ["?//", "import ", "include ", "$__"].iter().any(|mark| text.contains(mark))
 }
 
-fn told(text: &str, expected: &str, rest: &str) -> String {
+fn describe_error(text: &str, expected: &str, rest: &str) -> String {
     let at = rest.as_ptr() as usize;
     let offset = at.checked_sub(text.as_ptr() as usize).filter(|offset| *offset < text.len());
     let found: String = offset.map_or(String::new(), |offset| text[offset..].chars().take(12).collect());
     if found.is_empty() {
-        format!("expected {expected}, found its end")
+        format!("expected {expected}, found the end")
     } else {
         format!("expected {expected}, found \"{found}\"")
     }
@@ -47,10 +47,10 @@ fn told(text: &str, expected: &str, rest: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::fault;
+    use super::syntax_error;
 
     #[test]
-    fn programs_in_use_are_accepted() {
+    fn common_programs_are_accepted() {
         let programs = [
             ".",
             ".[]",
@@ -111,13 +111,15 @@ mod tests {
             ".a as $x | .b as $y | $x + $y",
             "getpath([\"a\",\"b\"])",
         ];
-        let refused: Vec<_> =
-            programs.iter().filter_map(|program| Some((program, fault(program.as_bytes())?))).collect();
+        let refused: Vec<_> = programs
+            .iter()
+            .filter_map(|program| Some((program, syntax_error(program.as_bytes())?)))
+            .collect();
         assert!(refused.is_empty(), "{refused:#?}");
     }
 
     #[test]
-    fn broken_programs_are_refused() {
+    fn broken_programs_are_rejected() {
         for program in [
             ".[",
             ".a | map(.b",
@@ -131,14 +133,14 @@ mod tests {
             "[1,]",
             ".a b",
         ] {
-            assert!(fault(program.as_bytes()).is_some(), "{program}");
+            assert!(syntax_error(program.as_bytes()).is_some(), "{program}");
         }
     }
 
     #[test]
-    fn hostile_programs_are_left_alone() {
+    fn deeply_nested_programs_are_not_parsed() {
         for program in ["(".repeat(100_000), "-".repeat(1_900), "[".repeat(1_000), "if ".repeat(600)] {
-            let _ = fault(program.as_bytes());
+            let _ = syntax_error(program.as_bytes());
         }
     }
 }

@@ -25,8 +25,8 @@ use crate::process_context::ProcessContext;
 use crate::tools::{SessionTools, ToolSettings};
 use crate::{host, log, sessions, units};
 
-/// What programs are told, since nobody looks at a terminal: no colours, nothing that turns pages.
-const FOR_AGENTS: [(&str, &str); 7] = [
+/// Environment variables for programs without a terminal: no colours, no pagers, no prompts.
+const AGENT_VARIABLES: [(&str, &str); 7] = [
     ("NO_COLOR", "1"),
     ("TERM", "dumb"),
     ("PAGER", "cat"),
@@ -91,15 +91,15 @@ pub(crate) fn run(arguments: &McpArguments, process: &ProcessContext) -> Result<
     if let Some(kind) = &arguments.print_config {
         return print_config(kind);
     }
-    // Before anything else could read or write what is for the client.
+    // First, before anything else can read or write the client's messages.
     let stdio = match &arguments.http {
         None => Some(Stdio::take().map_err(|error| failed("take standard input and output", &error))?),
         Some(_) => None,
     };
-    // No thread may be there yet: it would keep what this one gives up.
+    // Before the first thread, which would keep the capabilities that this one drops.
     let tracing = if arguments.allow_ptrace { Tracing::Allowed } else { Tracing::Withheld };
     protect_process(tracing)?;
-    // The signals comes before all other threads, which inherit the signals it blocks.
+    // Before all other threads, which inherit the blocked signals.
     let signals = host::SignalHandler::start()?;
     signals.ignore_descendants();
     log::start_queue().map_err(|error| failed("start the log", &error))?;
@@ -116,7 +116,7 @@ pub(crate) fn run(arguments: &McpArguments, process: &ProcessContext) -> Result<
     result
 }
 
-/// Ends what the tools have started, and waits a moment for it. A tool that does not end is left to the watcher process.
+/// Ends the processes of tools, and waits for [`TOOLS_END_TIMEOUT`]. The watcher ends those that remain.
 fn close(tools: Arc<SessionTools>) {
     let (done, closed) = std::sync::mpsc::channel();
     let close = move || {
@@ -128,20 +128,20 @@ fn close(tools: Arc<SessionTools>) {
     }
 }
 
-/// Prints the configuration that an agent of this kind reads.
+/// Prints the configuration that connects an agent of this kind to haft.
 fn print_config(kind: &str) -> Result<i32, Failure> {
     let own = std::fs::read_link("/proc/self/exe").unwrap_or_else(|_| "haft".into());
     let Some(config) = haft_launch::mcp_config(kind, &own) else {
         let kinds: Vec<&str> = haft_launch::mcp_agent_kinds().collect();
-        let hint = Some(format!("the kinds are {}", kinds.join(", ")));
-        return Err(Failure { hint, ..Failure::usage(format!("there is no kind of agent \"{kind}\"")) });
+        return Err(Failure::usage(format_args!("unknown kind of agent '{kind}'"))
+            .with_hint(format_args!("the kinds are {}", kinds.join(", "))));
     };
     Ok(print_text(&config.text, 0))
 }
 
 fn serve_stdio(server: Server, stdio: Stdio, cancel: &CancelToken) -> Result<i32, Failure> {
     if stdio.is_terminal() {
-        print_message("waiting for the messages of an MCP client on standard input; Ctrl-C ends it");
+        print_message("waiting for an MCP client on standard input; press Ctrl-C to end");
     } else {
         print_message("serving MCP on standard input and output");
     }
@@ -158,7 +158,7 @@ fn serve_http(
     let address = parse(address)?;
     let token = match &arguments.token_file {
         Some(file) => token::from_file(file)?,
-        None => token::fresh()?,
+        None => token::generate()?,
     };
     let shown = match &arguments.token_file {
         Some(file) => format!("the token is in \"{}\"", file.display()),
@@ -174,24 +174,19 @@ fn serve_http(
     Ok(0)
 }
 
-/// A loopback address: with a port, or a port alone.
+/// Parses a loopback address with a port, or a port alone.
 fn parse(text: &str) -> Result<SocketAddr, Failure> {
     let text = text.trim_start_matches(':');
     let alone = text.parse().map(|port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)).ok();
     let named = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
     let address = alone.or_else(|| named.as_deref().unwrap_or(text).parse().ok());
-    let address: SocketAddr = address.ok_or_else(|| {
-        Failure::usage(format!("\"{text}\" is no address with a port, such as 127.0.0.1:8080"))
-    })?;
+    let address: SocketAddr = address
+        .ok_or_else(|| Failure::usage(format!("invalid address '{text}' (expected 127.0.0.1:8080)")))?;
     if address.ip().is_loopback() {
         return Ok(address);
     }
-    let hint =
-        "whoever reaches it can run anything as you; to reach it from elsewhere, forward a port with ssh";
-    Err(Failure {
-        hint: Some(hint.to_owned()),
-        ..Failure::usage(format!("{address} is no loopback address"))
-    })
+    Err(Failure::usage(format_args!("{address} is not a loopback address"))
+        .with_hint("every client can run commands as you; for remote access, forward a port with ssh"))
 }
 
 fn set_up(arguments: &McpArguments, process: &ProcessContext, tools: &Arc<SessionTools>) -> ServerSetup {
@@ -219,7 +214,7 @@ fn set_up(arguments: &McpArguments, process: &ProcessContext, tools: &Arc<Sessio
     }
 }
 
-/// Tells on standard error what happens; calls only if that is asked for.
+/// Logs events to standard error; calls only with `--verbose`.
 fn logger(verbose: bool) -> Box<dyn Fn(ServerEvent<'_>) + Send + Sync> {
     Box::new(move |event| {
         if verbose || !matches!(event, ServerEvent::Called { .. }) {
@@ -228,7 +223,7 @@ fn logger(verbose: bool) -> Box<dyn Fn(ServerEvent<'_>) + Send + Sync> {
     })
 }
 
-/// What makes sessions, each from the environment and the directory that we were started with.
+/// A factory of sessions with the initial environment and working directory.
 fn make_sessions(
     process: &ProcessContext,
     tools: &Arc<SessionTools>,
@@ -245,19 +240,19 @@ fn make_sessions(
     })
 }
 
-/// The process of an agent's programs: without keys, but for those that are allowed, and without a terminal.
+/// The context of an agent's programs: without keys, except for the allowed ones, and without a terminal.
 fn for_agents(arguments: &McpArguments, process: &ProcessContext) -> ProcessContext {
     let mut process = process.clone();
-    // ToolSettings that cannot be read are reported when tools are looked for.
+    // Settings that cannot be read are reported when the tools are opened.
     let configured = ToolSettings::read(&process).map(|settings| settings.env_allow).unwrap_or_default();
     process.withhold_keys(&[configured, arguments.env_allow.clone()].concat());
-    for (name, value) in FOR_AGENTS {
+    for (name, value) in AGENT_VARIABLES {
         let _ = process.environment.set(name, value);
     }
     process
 }
 
-/// What names mean where we were started.
+/// A [`NameResolver`] that owns its context.
 struct OwnedNameResolver(ProcessContext, Registry);
 
 impl OwnedNameResolver {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use clap::Args;
-use haft_process::capture::{Output, OutputStore, LineSearch, StoredOutput, OutputView};
+use haft_process::capture::{LineSearch, Output, OutputStore, OutputView, StoredOutput};
 use haft_process::{Captured, CapturedReport};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -146,7 +146,9 @@ fn view(arguments: &OutputArguments) -> Result<OutputView, Failure> {
     Ok(match arguments {
         OutputArguments { head: Some(count), .. } => OutputView::HeadLines(*count),
         OutputArguments { tail: Some(count), .. } => OutputView::TailLines(*count),
-        OutputArguments { lines: Some((first, last)), .. } => OutputView::Lines { first: *first, last: *last },
+        OutputArguments { lines: Some((first, last)), .. } => {
+            OutputView::Lines { first: *first, last: *last }
+        }
         OutputArguments { bytes: Some((first, last)), .. } => OutputView::Bytes(*first..*last),
         OutputArguments { grep: Some(pattern), context, .. } => {
             let search = LineSearch::new(pattern).map_err(Failure::usage)?;

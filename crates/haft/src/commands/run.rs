@@ -37,8 +37,9 @@ const EXAMPLES: &str = "Examples:
   haft run -c 'make 2>&1 | tail -n 20'             # a script given as text
   echo 'echo \"got $1\"' | haft run - argument     # a script on standard input
   haft run --json -c 'ls | wc -l'                  # every pipeline stage with its status, as JSON
-  haft run --isolated -c 'echo x > f; cat < f'     # files in memory, no programs";
+  haft run --isolated -c 'echo x > f; read -r y < f' # files in memory, no programs";
 
+const SCRIPT: &str = "Script";
 const ISOLATION: &str = "Isolation";
 
 #[derive(Args, Debug)]
@@ -58,7 +59,7 @@ pub(crate) struct RunArguments {
     #[arg(long, help_heading = ISOLATION)]
     pub(crate) keep_jobs: bool,
     /// The script's text; the words after it are its arguments
-    #[arg(short = 'c', value_name = "TEXT", allow_hyphen_values = true)]
+    #[arg(short = 'c', value_name = "TEXT", allow_hyphen_values = true, help_heading = SCRIPT)]
     pub(crate) command: Option<OsString>,
     /// The script's file, or '-' for standard input, and its arguments; with -c only arguments
     #[arg(value_name = "FILE", trailing_var_arg = true, allow_hyphen_values = true)]

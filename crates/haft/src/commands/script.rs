@@ -130,7 +130,7 @@ impl Resolver for NameResolver<'_> {
     }
 
     fn check_jq(&self, program: &[u8]) -> Option<String> {
-        check_jq::fault(program)
+        check_jq::syntax_error(program)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 
-/// Waits for the other process to end, and cleans up.
+/// Waits for the end of the watched process, and cleans up after it.
 pub(crate) fn run() -> Result<i32, Failure> {
     haft_process::watch();
     Ok(0)

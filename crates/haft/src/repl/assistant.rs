@@ -1,4 +1,4 @@
-//! What the editor is told about the text: by the parser, and by the session that will run it.
+//! Answers the editor's questions from the parser and the session.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -7,17 +7,17 @@ use std::ops::Range;
 use haft_kernel::Session;
 use haft_lang::ParseOptions;
 
-use super::editor::{Assistant, Candidate, Completion, Style};
+use super::editor::{Assistant, CompletionCandidate, CompletionList, TextStyle};
 use super::{complete, highlight, slash, syntax};
 
-/// Answers the questions of the editor while one text is edited.
+/// The assistant for one entry.
 pub(crate) struct SessionAssistant<'a> {
     session: &'a Session,
     options: ParseOptions,
-    /// The same without aliases: what is shown is what was typed.
+    /// The options without aliases, since highlighting is about the text as typed.
     literal: ParseOptions,
     colours: bool,
-    /// Which commands are there, as far as it was asked.
+    /// Cached answers: whether a command exists.
     known: RefCell<HashMap<Vec<u8>, bool>>,
 }
 
@@ -45,14 +45,14 @@ impl Assistant for SessionAssistant<'_> {
         slash::parse(text).is_some() || syntax::is_complete(text, &self.options)
     }
 
-    fn highlight(&self, text: &str) -> Vec<(Range<usize>, Style)> {
+    fn highlight(&self, text: &str) -> Vec<(Range<usize>, TextStyle)> {
         match self.colours {
             true => highlight::highlight(text, &self.literal, &|name| self.is_known(name)),
             false => Vec::new(),
         }
     }
 
-    fn complete(&self, text: &str, cursor: usize) -> Completion {
+    fn complete(&self, text: &str, cursor: usize) -> CompletionList {
         let mut completion = complete::complete(self.session, text, cursor);
         let typed = text.get(..cursor).unwrap_or_default();
         if typed.starts_with('/') && !typed[1..].contains('/') {
@@ -60,7 +60,7 @@ impl Assistant for SessionAssistant<'_> {
             for name in slash::names().filter(|name| name.starts_with(typed) && slash::parse(name).is_some())
             {
                 let rest = name.get(name.len().min(typed.len() - behind)..).unwrap_or_default();
-                completion.candidates.push(Candidate {
+                completion.candidates.push(CompletionCandidate {
                     shown: name.to_owned(),
                     text: rest.to_owned(),
                     tail: " ",

@@ -1,4 +1,4 @@
-//! Colours for what is typed, from the tree that the parser makes of it.
+//! Syntax highlighting, from the syntax tree.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -7,27 +7,27 @@ use haft_lang::ast::{CommandKind, PartKind, Span};
 use haft_lang::walk::SyntaxNode;
 use haft_lang::{ParseOptions, Program};
 
-use super::editor::Style;
+use super::editor::TextStyle;
 use super::syntax;
 
-/// Longer texts are left plain: nobody reads colours in them, and every key would cost.
-const LONGEST: usize = 16 << 10;
+/// Longer texts are not highlighted, since every key would parse them again.
+const MAX_HIGHLIGHTED_BYTES: usize = 16 << 10;
 
-const RESERVED: [&str; 22] = [
+const RESERVED_WORDS: [&str; 22] = [
     "if", "then", "else", "elif", "fi", "for", "in", "do", "done", "while", "until", "case", "esac",
     "select", "function", "time", "coproc", "{", "}", "!", "[[", "]]",
 ];
 
-/// The parts of a text that are not plain. `is_known` says whether a command of this name is there.
+/// The styled parts of a text. `is_known` returns whether a command exists.
 pub(crate) fn highlight(
     text: &str,
     options: &ParseOptions,
     is_known: &dyn Fn(&[u8]) -> bool,
-) -> Vec<(Range<usize>, Style)> {
-    if text.is_empty() || text.len() > LONGEST {
+) -> Vec<(Range<usize>, TextStyle)> {
+    if text.is_empty() || text.len() > MAX_HIGHLIGHTED_BYTES {
         return Vec::new();
     }
-    let mut canvas = Canvas { painted: vec![None; text.len()], names: HashMap::new(), is_known };
+    let mut canvas = HighlightCanvas { painted: vec![None; text.len()], names: HashMap::new(), is_known };
     match syntax::parse_unfinished(text, options) {
         Ok(program) => canvas.paint_program(text, &program),
         Err(error) => {
@@ -38,21 +38,21 @@ pub(crate) fn highlight(
             {
                 canvas.paint_program(before, &program);
             }
-            canvas.painted[start..end].fill(Some(Style::Wrong));
+            canvas.painted[start..end].fill(Some(TextStyle::Wrong));
         }
     }
     canvas.ranges()
 }
 
-struct Canvas<'a> {
-    /// What each byte is; `None` between words, where operators, reserved words and comments stand.
-    painted: Vec<Option<Style>>,
-    /// Where names of commands begin, and what they look like.
-    names: HashMap<u32, Style>,
+struct HighlightCanvas<'a> {
+    /// The style of each byte; `None` between words, where operators, reserved words and comments are.
+    painted: Vec<Option<TextStyle>>,
+    /// The positions of command names, with their styles.
+    names: HashMap<u32, TextStyle>,
     is_known: &'a dyn Fn(&[u8]) -> bool,
 }
 
-impl Canvas<'_> {
+impl HighlightCanvas<'_> {
     fn paint_program(&mut self, text: &str, program: &Program) {
         SyntaxNode::List(&program.body).descend(&mut |node| self.paint(node));
         self.paint_between(text);
@@ -65,9 +65,9 @@ impl Canvas<'_> {
                     && let Some(word) = simple.arguments.first().and_then(|argument| argument.word())
                 {
                     let style = match word.literal() {
-                        Some(name) if !(self.is_known)(name) => Style::Unknown,
-                        Some(_) => Style::Command,
-                        None => Style::Plain,
+                        Some(name) if !(self.is_known)(name) => TextStyle::Unknown,
+                        Some(_) => TextStyle::Command,
+                        None => TextStyle::Plain,
                     };
                     self.names.insert(word.span.start, style);
                 }
@@ -76,17 +76,17 @@ impl Canvas<'_> {
                 let style = self.names.get(&word.span.start).copied().unwrap_or_default();
                 self.fill(word.span, Some(style));
             }
-            SyntaxNode::Assignment(assignment) => self.fill(assignment.span, Some(Style::Plain)),
+            SyntaxNode::Assignment(assignment) => self.fill(assignment.span, Some(TextStyle::Plain)),
             SyntaxNode::Part(part) => match &part.kind {
                 PartKind::SingleQuoted(_)
                 | PartKind::AnsiQuoted(_)
                 | PartKind::DoubleQuoted(_)
-                | PartKind::LocaleQuoted(_) => self.fill(part.span, Some(Style::Quoted)),
+                | PartKind::LocaleQuoted(_) => self.fill(part.span, Some(TextStyle::Quoted)),
                 PartKind::Variable(_)
                 | PartKind::Parameter(_)
                 | PartKind::Arithmetic(_)
                 | PartKind::Tilde(_) => {
-                    self.fill(part.span, Some(Style::Expansion));
+                    self.fill(part.span, Some(TextStyle::Expansion));
                 }
                 PartKind::Command(_) | PartKind::Process(_) => self.fill(part.span, None),
                 _ => {}
@@ -95,13 +95,13 @@ impl Canvas<'_> {
         }
     }
 
-    fn fill(&mut self, span: Span, style: Option<Style>) {
+    fn fill(&mut self, span: Span, style: Option<TextStyle>) {
         let end = (span.end as usize).min(self.painted.len());
         let start = (span.start as usize).min(end);
         self.painted[start..end].fill(style);
     }
 
-    /// Finds comments and reserved words in what no word covers.
+    /// Styles comments and reserved words between the words.
     fn paint_between(&mut self, text: &str) {
         let bytes = text.as_bytes();
         let mut at = 0;
@@ -123,7 +123,7 @@ impl Canvas<'_> {
         }
         let end =
             bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |length| at + length);
-        self.painted[at..end].fill(Some(Style::Comment));
+        self.painted[at..end].fill(Some(TextStyle::Comment));
         end
     }
 
@@ -133,15 +133,15 @@ impl Canvas<'_> {
                 && (bytes[place].is_ascii_alphabetic() || b"{}![]".contains(&bytes[place]))
         };
         let end = (at..bytes.len()).find(|place| !is_part(*place)).unwrap_or(bytes.len());
-        if RESERVED.iter().any(|word| word.as_bytes() == &bytes[at..end]) {
-            self.painted[at..end].fill(Some(Style::Keyword));
+        if RESERVED_WORDS.iter().any(|word| word.as_bytes() == &bytes[at..end]) {
+            self.painted[at..end].fill(Some(TextStyle::Keyword));
         }
         end.max(at + 1)
     }
 
-    /// Runs of the same style.
-    fn ranges(self) -> Vec<(Range<usize>, Style)> {
-        let mut ranges: Vec<(Range<usize>, Style)> = Vec::new();
+    /// Ranges of the same style.
+    fn ranges(self) -> Vec<(Range<usize>, TextStyle)> {
+        let mut ranges: Vec<(Range<usize>, TextStyle)> = Vec::new();
         for (at, style) in self.painted.into_iter().enumerate() {
             let style = style.unwrap_or_default();
             match ranges.last_mut() {
@@ -149,7 +149,7 @@ impl Canvas<'_> {
                 _ => ranges.push((at..at + 1, style)),
             }
         }
-        ranges.retain(|(_, style)| *style != Style::Plain);
+        ranges.retain(|(_, style)| *style != TextStyle::Plain);
         ranges
     }
 }
@@ -158,19 +158,19 @@ impl Canvas<'_> {
 mod tests {
     use super::*;
 
-    /// A text with the letter of its style under each character.
+    /// The letter of each byte's style.
     fn painted(text: &str) -> String {
         let mut letters = vec!['.'; text.len()];
         for (range, style) in highlight(text, &ParseOptions::default(), &|name| name != b"nonesuch") {
             let letter = match style {
-                Style::Plain => '.',
-                Style::Command => 'c',
-                Style::Unknown => 'u',
-                Style::Keyword => 'k',
-                Style::Quoted => 'q',
-                Style::Expansion => 'e',
-                Style::Comment => '#',
-                Style::Wrong => '!',
+                TextStyle::Plain => '.',
+                TextStyle::Command => 'c',
+                TextStyle::Unknown => 'u',
+                TextStyle::Keyword => 'k',
+                TextStyle::Quoted => 'q',
+                TextStyle::Expansion => 'e',
+                TextStyle::Comment => '#',
+                TextStyle::Wrong => '!',
             };
             letters[range].fill(letter);
         }

@@ -1,7 +1,7 @@
-//! What was entered before, in memory and in a file that several shells append to.
+//! The history, in memory and in a file that several shells append to.
 //!
-//! The file has one entry a line; a newline within one is written as `\n`, a backslash as `\\`. An entry is appended at
-//! once, in one write under a lock, so that nothing is lost when a shell is killed and nothing of two shells is mixed.
+//! The file has one entry per line; a newline within an entry is written as `\n`, a backslash as `\\`. Each entry is appended at
+//! once, in one write under a lock, so that a killed shell loses nothing and entries of two shells do not mix.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -10,48 +10,47 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
-/// How many entries are kept.
-pub(crate) const KEPT: usize = 10_000;
+pub(crate) const MAX_ENTRIES: usize = 10_000;
 
-/// Which texts are not kept: `HISTCONTROL`.
+/// Which entries are left out: `HISTCONTROL`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Rules {
+pub(crate) struct HistoryRules {
     pub(crate) ignore_space: bool,
-    /// Whether an earlier entry goes when the same is entered again.
+    /// Whether a new entry removes earlier equal ones.
     pub(crate) erase_duplicates: bool,
 }
 
-impl Rules {
-    /// Reads `HISTCONTROL`.
+impl HistoryRules {
+    /// Parses `HISTCONTROL`.
     pub(crate) fn parse(control: &[u8]) -> Self {
         let has = |name: &[u8]| control.split(|byte| *byte == b':').any(|word| word == name);
         Self { ignore_space: has(b"ignorespace") || has(b"ignoreboth"), erase_duplicates: has(b"erasedups") }
     }
 }
 
-/// The entries, the last one last.
+/// The entries, the latest last.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     entries: Vec<String>,
-    /// How many entries there were before the first of these: what numbers begin with.
+    /// The number of entries that were dropped before the first one.
     dropped: usize,
 }
 
 impl History {
-    /// Reads a file; one that is not there is empty. A file that has grown too long is cut.
+    /// Reads a file; a missing file is empty. A file that is too long is truncated.
     pub(crate) fn load(path: &Path) -> Self {
         let mut history = Self::default();
-        let Ok(mut file) = locked(path, OpenOptions::new().read(true)) else { return history };
+        let Ok(mut file) = open_locked(path, OpenOptions::new().read(true)) else { return history };
         let mut bytes = Vec::new();
         if file.read_to_end(&mut bytes).is_err() {
             return history;
         }
         let text = String::from_utf8_lossy(&bytes);
         history.entries = text.lines().filter(|line| !line.is_empty()).map(decode).collect();
-        let surplus = history.entries.len().saturating_sub(KEPT);
+        let surplus = history.entries.len().saturating_sub(MAX_ENTRIES);
         if surplus > 0 {
             history.entries.drain(..surplus);
-            if surplus > KEPT / 2 {
+            if surplus > MAX_ENTRIES / 2 {
                 let _ = history.rewrite(path);
             }
         }
@@ -73,8 +72,8 @@ impl History {
         self.dropped + self.entries.len() + 1
     }
 
-    /// Adds a text, unless it is empty, the same as the last, or not to be kept. Says whether it was added.
-    pub(crate) fn add(&mut self, text: &str, rules: Rules) -> bool {
+    /// Adds an entry, unless it is empty, equal to the last one or excluded by the rules. Returns whether it was added.
+    pub(crate) fn add(&mut self, text: &str, rules: HistoryRules) -> bool {
         let hidden = rules.ignore_space && text.starts_with(' ');
         if text.trim().is_empty() || hidden || self.entries.last().is_some_and(|last| last == text) {
             return false;
@@ -83,14 +82,14 @@ impl History {
             self.entries.retain(|entry| entry != text);
         }
         self.entries.push(text.to_owned());
-        if self.entries.len() > KEPT {
+        if self.entries.len() > MAX_ENTRIES {
             self.entries.remove(0);
             self.dropped += 1;
         }
         true
     }
 
-    /// Removes the entry of this number; says whether there was one.
+    /// Removes the entry with this number. Returns whether it existed.
     pub(crate) fn remove(&mut self, number: usize) -> bool {
         let place = number.checked_sub(self.dropped + 1).filter(|at| *at < self.entries.len());
         place.map(|at| self.entries.remove(at)).is_some()
@@ -101,29 +100,29 @@ impl History {
         self.dropped = 0;
     }
 
-    /// Makes the file hold these entries and no others.
+    /// Replaces the content of the file with these entries.
     pub(crate) fn rewrite(&self, path: &Path) -> io::Result<()> {
-        let beside = sibling(path);
+        let temporary = temporary_path(path);
         let mut text = String::new();
         self.entries.iter().for_each(|entry| text.push_str(&encode(entry)));
         let mut options = OpenOptions::new();
-        let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
+        let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
         file.write_all(text.as_bytes())?;
-        std::fs::rename(&beside, path)
+        std::fs::rename(&temporary, path)
     }
 }
 
-/// Appends an entry to a file, which is made if it is not there, for the owner alone.
+/// Appends an entry to a file. A new file is readable by its owner only.
 pub(crate) fn append(path: &Path, entry: &str) -> io::Result<()> {
     if let Some(directory) = path.parent() {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
     }
-    let mut file = locked(path, OpenOptions::new().append(true).create(true).mode(0o600))?;
+    let mut file = open_locked(path, OpenOptions::new().append(true).create(true).mode(0o600))?;
     file.write_all(encode(entry).as_bytes())
 }
 
-/// Opens a file and locks it; one that was replaced meanwhile is opened again.
-fn locked(path: &Path, options: &OpenOptions) -> io::Result<File> {
+/// Opens and locks a file. Opens it again if it was replaced meanwhile.
+fn open_locked(path: &Path, options: &OpenOptions) -> io::Result<File> {
     loop {
         let file = options.open(path)?;
         flock(&file, FlockOperation::LockExclusive)?;
@@ -135,7 +134,7 @@ fn locked(path: &Path, options: &OpenOptions) -> io::Result<File> {
     }
 }
 
-fn sibling(path: &Path) -> PathBuf {
+fn temporary_path(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}", std::process::id()));
     path.with_file_name(name)
@@ -185,26 +184,26 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_kept() {
+    fn empty_repeated_and_excluded_entries_are_left_out() {
         let mut history = History::default();
-        let spaced = Rules::parse(b"ignoreboth");
+        let spaced = HistoryRules::parse(b"ignoreboth");
         assert!(history.add("ls", spaced));
         assert!(!history.add("ls", spaced) && !history.add(" secret", spaced) && !history.add(" \n", spaced));
-        assert!(history.add(" kept", Rules::default()));
-        assert!(history.add("ls", Rules::parse(b"erasedups")));
+        assert!(history.add(" kept", HistoryRules::default()));
+        assert!(history.add("ls", HistoryRules::parse(b"erasedups")));
         assert_eq!(history.entries(), [" kept", "ls"]);
         assert_eq!(history.numbered().next_back(), Some((2, "ls")));
         assert!(history.remove(1) && !history.remove(7));
     }
 
     #[test]
-    fn a_file_that_has_grown_too_long_is_cut() {
+    fn a_file_that_is_too_long_is_truncated() {
         let scratch = Scratch::new();
         let path = scratch.file("history");
-        let lines: String = (0..KEPT * 2).map(|number| format!("echo {number}\n")).collect();
+        let lines: String = (0..MAX_ENTRIES * 2).map(|number| format!("echo {number}\n")).collect();
         std::fs::write(&path, lines).unwrap();
-        assert_eq!(History::load(&path).entries().len(), KEPT);
-        assert_eq!(scratch.lines("history"), KEPT);
+        assert_eq!(History::load(&path).entries().len(), MAX_ENTRIES);
+        assert_eq!(scratch.lines("history"), MAX_ENTRIES);
         assert_eq!(scratch.listing(), ["history"]);
     }
 }

@@ -1,4 +1,4 @@
-//! `history`: what was entered before.
+//! The `history` builtin.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,14 +8,14 @@ use haft_kernel::{Bytes, Command, Flow};
 
 use super::history::History;
 
-/// The history of a session, which the command and the editor share.
-pub(crate) type Shared = Arc<Mutex<History>>;
+/// The history that the builtin and the editor share.
+pub(crate) type SharedHistory = Arc<Mutex<History>>;
 
-/// The command.
+/// The `history` builtin.
 #[derive(Debug)]
-pub(crate) struct HistoryCommand(pub(crate) Shared);
+pub(crate) struct HistoryCommand(pub(crate) SharedHistory);
 
-const USAGE: &str = "history [n] or history -c or history -d number or history -w";
+const SYNOPSIS: &str = "history [n] or history -c or history -d number or history -w";
 
 impl Command for HistoryCommand {
     fn name(&self) -> &str {
@@ -43,7 +43,7 @@ impl Command for HistoryCommand {
             },
             [count] if count.parse::<usize>().is_ok() => self.show(context, count.parse().unwrap_or(0)),
             _ => {
-                context.error(format_args!("usage: {USAGE}"));
+                context.error(format_args!("usage: {SYNOPSIS}"));
                 Ok(2)
             }
         }

@@ -1,7 +1,6 @@
-//! haft on a terminal: a shell for a person.
+//! The interactive shell.
 //!
-//! A turn is: print_message what became of jobs, ask, run. The editor and what it is told live below; everything that runs, runs in
-//! one session of the kernel.
+//! Each turn reports finished jobs, reads an entry and runs it, all in one session of the kernel.
 
 mod assistant;
 mod complete;
@@ -30,62 +29,68 @@ use haft_kernel::{CancelToken, Command, Flow, Session, SignalInbox, Terminal, Un
 use rustix::stdio::{stderr, stdin};
 
 use assistant::SessionAssistant;
-use editor::{Editor, Line, Prompts};
-use history::{History, Rules};
-use history_command::{HistoryCommand, Shared};
-pub(crate) use places::Places;
-use recall::Recalled;
-use signals::Watch;
-pub(crate) use startup::Setup;
+use editor::{EditResult, Editor, Prompts};
+use history::{History, HistoryRules};
+use history_command::{HistoryCommand, SharedHistory};
+pub(crate) use places::StartupPaths;
+use recall::ExpandedLine;
+use signals::TerminalEvents;
+pub(crate) use startup::ReplSetup;
 
 use crate::tools::SessionTools;
 
-/// A shell for a person.
+/// The exit status of a shell whose terminal has hung up.
+const HANGUP_STATUS: i32 = 128 + haft_process::Signals::HUP;
+
+/// An interactive shell.
 pub(crate) struct Repl {
     session: Session,
-    watch: Arc<Watch>,
+    events: Arc<TerminalEvents>,
     tools: Arc<SessionTools>,
-    /// The terminal that is shared with jobs; without it there is no job control.
+    /// The terminal that is shared with jobs. Without one there is no job control.
     terminal: Option<Arc<Terminal>>,
-    history: Shared,
-    /// Whether lines are edited, which a terminal must be able to show.
+    history: SharedHistory,
+    /// Whether the line editor is used.
     editing: bool,
     colours: bool,
-    /// How many texts were run.
+    /// The number of entries that were run.
     entered: usize,
-    /// Whether it was said that leaving would end jobs, so that to leave again means it.
+    /// Whether the user was warned that leaving ends jobs.
     warned: bool,
 }
 
-/// What comes after a turn.
-enum Next {
+/// How a turn ends.
+enum TurnEnd {
     Turn,
     Leave(i32),
 }
 
 /// The commands that only an interactive shell has.
-pub(crate) fn commands(history: &Shared) -> [Arc<dyn Command>; 1] {
+pub(crate) fn commands(history: &SharedHistory) -> [Arc<dyn Command>; 1] {
     [Arc::new(HistoryCommand(history.clone()))]
 }
 
-/// A history that nothing has been entered into.
-pub(crate) fn new_history() -> Shared {
-    Shared::default()
+/// An empty history.
+pub(crate) fn new_history() -> SharedHistory {
+    SharedHistory::default()
 }
 
 impl Repl {
-    /// Sets up a session and runs its start-up files.
+    /// Sets up the session and runs its startup files.
+    ///
+    /// # Errors
+    /// If signals cannot be handled.
     pub(crate) fn start(
         session: Session,
-        history: Shared,
+        history: SharedHistory,
         inbox: Arc<SignalInbox>,
         tools: Arc<SessionTools>,
-        setup: &Setup,
+        setup: &ReplSetup,
     ) -> std::io::Result<Self> {
-        let watch = Watch::start(inbox)?;
+        let events = TerminalEvents::start(inbox)?;
         let mut repl = Self {
             session,
-            watch,
+            events,
             tools,
             terminal: setup.terminal.clone(),
             history,
@@ -96,7 +101,7 @@ impl Repl {
         };
         startup::prepare(&mut repl.session, setup);
         for file in setup.files() {
-            let _ = repl.run_stoppable(|session| session.run_file(&file));
+            let _ = repl.run_cancellable(|session| session.run_file(&file));
         }
         if let Some(path) = repl.history_file() {
             *repl.history.lock().unwrap_or_else(PoisonError::into_inner) = History::load(&path);
@@ -104,55 +109,54 @@ impl Repl {
         Ok(repl)
     }
 
-    /// The session, for a text that was given and is not entered.
+    /// The session, to run a script that was given on the command line.
     pub(crate) fn into_session(self) -> Session {
         self.session
     }
 
-    /// Reads and runs until somebody leaves; yields the status to exit with.
+    /// Reads and runs entries until the user leaves. Returns the exit status.
     pub(crate) fn run(mut self) -> i32 {
         loop {
-            if let Next::Leave(status) = self.turn() {
+            if let TurnEnd::Leave(status) = self.turn() {
                 return self.leave(status);
             }
         }
     }
 
-    fn turn(&mut self) -> Next {
+    fn turn(&mut self) -> TurnEnd {
         if let Some(next) = self.before_prompt() {
             return next;
         }
         match self.ask() {
-            Ok(Line::Text(text)) => self.enter(&text),
-            Ok(Line::Interrupted) => {
-                self.session.set_last_status(130);
-                Next::Turn
+            Ok(EditResult::Text(text)) => self.enter(&text),
+            Ok(EditResult::Interrupted) => {
+                self.session.set_last_status(haft_process::CANCELLED);
+                TurnEnd::Turn
             }
-            Ok(Line::End) => {
+            Ok(EditResult::End) => {
                 let _ = std::io::stderr().write_all(b"exit\n");
                 self.try_to_leave(self.session.last_status())
             }
-            Ok(Line::Gone) | Err(_) => Next::Leave(129),
+            Ok(EditResult::Gone) | Err(_) => TurnEnd::Leave(HANGUP_STATUS),
         }
     }
 
-    /// Tells what became of jobs, and runs `PROMPT_COMMAND`.
-    fn before_prompt(&mut self) -> Option<Next> {
-        if self.watch.is_gone() {
-            return Some(Next::Leave(129));
+    /// Reports changed jobs, and runs `PROMPT_COMMAND`.
+    fn before_prompt(&mut self) -> Option<TurnEnd> {
+        if self.events.is_hung_up() {
+            return Some(TurnEnd::Leave(HANGUP_STATUS));
         }
         self.session.report_jobs();
         for command in self.session.values(b"PROMPT_COMMAND") {
-            if let Err(unwind) = self.run_stoppable(|session| session.run_between_lines(&command).map(|()| 0))
-            {
+            if let Err(unwind) = self.run_cancellable(|session| session.run_between_lines(&command).map(|()| 0)) {
                 return Some(self.unwound(unwind));
             }
         }
-        self.watch.take_interrupted();
+        self.events.take_interrupted();
         None
     }
 
-    fn ask(&mut self) -> std::io::Result<Line> {
+    fn ask(&mut self) -> std::io::Result<EditResult> {
         startup::set_window(&mut self.session, stderr());
         if let Some(terminal) = &self.terminal {
             terminal.mend();
@@ -165,17 +169,17 @@ impl Repl {
         let assistant = SessionAssistant::new(&self.session, self.colours);
         let (input, output): (BorrowedFd<'_>, BorrowedFd<'_>) = (stdin(), stderr());
         if !self.editing {
-            return reader::read(input, output, &self.watch, &assistant, prompts);
+            return reader::read(input, output, &self.events, &assistant, prompts);
         }
         let history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
-        Editor::new(input, output, &self.watch, &assistant, history.entries(), prompts).read()
+        Editor::new(input, output, &self.events, &assistant, history.entries(), prompts).read()
     }
 
-    fn enter(&mut self, text: &str) -> Next {
+    fn enter(&mut self, text: &str) -> TurnEnd {
         if text.trim().is_empty() {
-            return Next::Turn;
+            return TurnEnd::Turn;
         }
-        let Some(recalled) = self.recall(text) else { return Next::Turn };
+        let Some(recalled) = self.recall(text) else { return TurnEnd::Turn };
         let text = recalled.as_str();
         self.remember(text);
         self.entered += 1;
@@ -188,35 +192,34 @@ impl Repl {
                 &self.tools,
             );
             let _ = std::io::stdout().write_all(said.as_bytes());
-            return Next::Turn;
+            return TurnEnd::Turn;
         }
         let _ = std::io::stderr().write_all(prompt::expand(&mut self.session, b"PS0").as_bytes());
-        match self.run_stoppable(|session| session.run_line(text.as_bytes())) {
+        match self.run_cancellable(|session| session.run_line(text.as_bytes())) {
             Ok(_) => {
                 self.warned = false;
-                Next::Turn
+                TurnEnd::Turn
             }
             Err(unwind) => self.unwound(unwind),
         }
     }
 
-    /// The text to run in place of the one that was entered, in which entries may be called by name; `None` if there is
-    /// nothing to run.
+    /// Performs history expansion. Returns the text to run, if there is one.
     fn recall(&mut self, text: &str) -> Option<String> {
         if !self.session.options().has(SetOption::HistoryExpand) {
             return Some(text.to_owned());
         }
         let recalled = recall::recall(text, &self.history.lock().unwrap_or_else(PoisonError::into_inner));
         let (text, run) = match recalled {
-            Ok(Recalled::Same) => return Some(text.to_owned()),
-            Ok(Recalled::Text(text)) => (text, true),
-            Ok(Recalled::Shown(text)) => (text, false),
+            Ok(ExpandedLine::Same) => return Some(text.to_owned()),
+            Ok(ExpandedLine::Text(text)) => (text, true),
+            Ok(ExpandedLine::Shown(text)) => (text, false),
             Err(problem) => {
                 crate::failure::print_message(problem);
                 return None;
             }
         };
-        // What is about to run is something else than what stands there.
+        // The expanded text differs from the entered one.
         let _ = writeln!(std::io::stderr(), "{text}");
         if !run {
             self.remember(&text);
@@ -224,58 +227,56 @@ impl Repl {
         run.then_some(text)
     }
 
-    /// Runs something that Ctrl-C stops, and nothing else with it.
-    fn run_stoppable(&mut self, run: impl FnOnce(&mut Session) -> Flow) -> Flow {
+    /// Runs something that Ctrl-C cancels.
+    fn run_cancellable(&mut self, run: impl FnOnce(&mut Session) -> Flow) -> Flow {
         let token = CancelToken::new();
         self.session.set_cancel_token(token.clone());
         self.session.memory().set_limit(MemoryLimit::Most);
         let _counted = self.session.memory().enter();
-        self.watch.set_running(Some(token.clone()));
-        if self.watch.take_interrupted() {
+        self.events.set_running(Some(token.clone()));
+        if self.events.take_interrupted() {
             token.cancel();
         }
         let result = run(&mut self.session);
-        self.watch.set_running(None);
+        self.events.set_running(None);
         if self.session.cancel_token().is_cancelled() && self.terminal.is_some() {
-            // The terminal has shown "^C", and what was stopped has not ended its line.
+            // The cursor is after the "^C" that the terminal has echoed.
             let _ = std::io::stderr().write_all(b"\n");
         }
         self.session.set_cancel_token(CancelToken::new());
         result
     }
 
-    fn unwound(&mut self, unwind: Unwind) -> Next {
+    fn unwound(&mut self, unwind: Unwind) -> TurnEnd {
         match unwind {
             Unwind::Exit(status) => self.try_to_leave(status),
-            unwind => Next::Leave(unwind.status()),
+            unwind => TurnEnd::Leave(unwind.status()),
         }
     }
 
-    /// Leaves, unless that would end jobs and was not said before.
-    fn try_to_leave(&mut self, status: i32) -> Next {
+    /// Leaves, but warns first if that would end jobs.
+    fn try_to_leave(&mut self, status: i32) -> TurnEnd {
         let (stopped, threads) = self.session.jobs_to_lose();
         if stopped + threads == 0 || self.warned {
-            return Next::Leave(status);
+            return TurnEnd::Leave(status);
         }
         self.warned = true;
         if stopped > 0 {
-            crate::failure::print_message("there are stopped jobs, which end with the shell");
+            crate::failure::print_message("stopped jobs will end with the shell");
         }
         if threads > 0 {
-            crate::failure::print_message(
-                "there are jobs of functions or builtins, which end with the shell",
-            );
+            crate::failure::print_message("jobs of functions or builtins will end with the shell");
         }
-        let _ = std::io::stderr().write_all(b"hint: 'jobs' shows them; leave again to end them\n");
-        Next::Turn
+        let _ = std::io::stderr().write_all(b"hint: 'jobs' lists them; leave again to end them\n");
+        TurnEnd::Turn
     }
 
     fn leave(mut self, status: i32) -> i32 {
-        let status = match self.run_stoppable(|session| Ok(session.end_with(status))) {
+        let status = match self.run_cancellable(|session| Ok(session.end_with(status))) {
             Ok(status) => status,
             Err(unwind) => unwind.status(),
         };
-        self.session.leave_jobs(self.watch.is_gone());
+        self.session.leave_jobs(self.events.is_hung_up());
         let _ = self.session.finish();
         if let Some(terminal) = &self.terminal {
             terminal.release();
@@ -283,12 +284,12 @@ impl Repl {
         status
     }
 
-    /// Adds what was entered to the history, in memory and in the file.
+    /// Adds an entry to the history, in memory and in the file.
     fn remember(&self, text: &str) {
-        let rules = Rules::parse(&self.session.value(b"HISTCONTROL").unwrap_or_default());
+        let rules = HistoryRules::parse(&self.session.value(b"HISTCONTROL").unwrap_or_default());
         let added = self.history.lock().unwrap_or_else(PoisonError::into_inner).add(text, rules);
         if added && let Some(path) = self.history_file() {
-            // A history that cannot be written is no reason not to run a command.
+            // A history file that cannot be written does not stop the command.
             let _ = history::append(&path, text);
         }
     }

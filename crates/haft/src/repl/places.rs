@@ -1,4 +1,4 @@
-//! Where an interactive shell keeps its files.
+//! The files of an interactive shell.
 
 use std::path::{Path, PathBuf};
 
@@ -8,18 +8,18 @@ use crate::failure::print_message;
 use crate::places;
 use crate::process_context::ProcessContext;
 
-/// The files of a person.
+/// The startup files and the history file of a user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Places {
-    /// Commands to run when an interactive shell starts.
+pub(crate) struct StartupPaths {
+    /// The rc file.
     pub(crate) rc: Option<PathBuf>,
-    /// What was entered before.
+    /// The history file.
     pub(crate) history: Option<PathBuf>,
-    /// What a login shell runs first.
+    /// The profiles that a login shell runs first.
     pub(crate) profiles: Vec<PathBuf>,
 }
 
-impl Places {
+impl StartupPaths {
     pub(crate) fn of(process: &ProcessContext) -> Self {
         let places = places::unchecked(process);
         let own = process.variable("HOME").map(|home| Path::new(home).join(".profile"));
@@ -31,7 +31,7 @@ impl Places {
     }
 }
 
-/// Whether a file is one that only the user could have written. One that is not there is no matter.
+/// Whether a file is missing, or only the user can have written it. Prints a message otherwise.
 fn is_own(path: &Path) -> bool {
     let rules = FileRules::up_to(MAX_TEXT_BYTES).owned_by(&Owners::of_process());
     match rules.check(path) {

@@ -1,62 +1,67 @@
-//! Lines from a terminal that cannot be edited on, or from no terminal at all.
+//! Reads lines without an editor: from a dumb terminal, a pipe or a file.
 
 use std::io;
 use std::os::fd::BorrowedFd;
 
 use rustix::event::{PollFd, PollFlags, poll};
 
-use super::editor::{Assistant, Line, Prompts};
-use super::signals::Watch;
+use super::editor::{Assistant, EditResult, Prompts};
+use super::signals::TerminalEvents;
 
-/// Reads a text, line by line until it is complete. Not a byte is taken that belongs to what follows.
+/// Reads lines until the text is complete. It reads no byte beyond that.
 pub(crate) fn read(
     input: BorrowedFd<'_>,
     output: BorrowedFd<'_>,
-    watch: &Watch,
+    events: &TerminalEvents,
     assistant: &dyn Assistant,
     prompts: Prompts<'_>,
-) -> io::Result<Line> {
+) -> io::Result<EditResult> {
     let mut text = String::new();
     loop {
         let prompt = if text.is_empty() { prompts.first } else { prompts.next };
         let _ = rustix::io::write(output, prompt.as_bytes());
-        let ended = match read_line(input, watch)? {
+        let ended = match read_line(input, events)? {
             Some(Ok(line)) => {
                 text.push_str(&String::from_utf8_lossy(&line));
                 !line.ends_with(b"\n")
             }
-            Some(Err(happened)) => {
-                // The terminal has shown "^C", if anything.
+            Some(Err(event)) => {
+                // The cursor is after the "^C" that the terminal has echoed.
                 let _ = rustix::io::write(output, b"\n");
-                return Ok(happened);
+                return Ok(event);
             }
-            None => return Ok(if text.is_empty() { Line::End } else { Line::Text(text) }),
+            None => return Ok(if text.is_empty() { EditResult::End } else { EditResult::Text(text) }),
         };
         let line = text.strip_suffix('\n').unwrap_or(&text);
         if ended || assistant.is_complete(line) {
-            return Ok(Line::Text(line.to_owned()));
+            return Ok(EditResult::Text(line.to_owned()));
         }
     }
 }
 
-/// A line with its newline; `None` at the end, and what else may have happened.
-fn read_line(input: BorrowedFd<'_>, watch: &Watch) -> io::Result<Option<Result<Vec<u8>, Line>>> {
+/// Reads a line with its newline; `None` at the end of input. An event interrupts it.
+fn read_line(
+    input: BorrowedFd<'_>,
+    events: &TerminalEvents,
+) -> io::Result<Option<Result<Vec<u8>, EditResult>>> {
     let mut line = Vec::new();
     let mut byte = [0];
     loop {
-        let mut polled =
-            [PollFd::new(&input, PollFlags::IN), PollFd::from_borrowed_fd(watch.bell.as_fd(), PollFlags::IN)];
+        let mut polled = [
+            PollFd::new(&input, PollFlags::IN),
+            PollFd::from_borrowed_fd(events.waker.as_fd(), PollFlags::IN),
+        ];
         match poll(&mut polled, None) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
         if !polled[1].revents().is_empty() {
-            watch.bell.answer();
-            if watch.is_gone() {
-                return Ok(Some(Err(Line::Gone)));
+            events.waker.clear();
+            if events.is_hung_up() {
+                return Ok(Some(Err(EditResult::Gone)));
             }
-            if watch.take_interrupted() {
-                return Ok(Some(Err(Line::Interrupted)));
+            if events.take_interrupted() {
+                return Ok(Some(Err(EditResult::Interrupted)));
             }
         }
         if polled[0].revents().is_empty() {
@@ -66,7 +71,7 @@ fn read_line(input: BorrowedFd<'_>, watch: &Watch) -> io::Result<Option<Result<V
             Ok(0) => return Ok((!line.is_empty()).then_some(Ok(line))),
             Ok(_) => line.push(byte[0]),
             Err(rustix::io::Errno::INTR) => {}
-            Err(rustix::io::Errno::IO) => return Ok(Some(Err(Line::Gone))),
+            Err(rustix::io::Errno::IO) => return Ok(Some(Err(EditResult::Gone))),
             Err(error) => return Err(error.into()),
         }
         if byte[0] == b'\n' {

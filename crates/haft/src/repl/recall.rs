@@ -1,28 +1,28 @@
-//! What was entered before, called by name: `!!`, `!$`, `!git:2`, `^old^new`.
+//! History expansion: `!!`, `!$`, `!git:2`, `^old^new`.
 //!
-//! A text is looked at before it runs and before it is remembered. What single quotes or a backslash protect is left alone, as
-//! is every `!` that the language itself uses: `$!`, `${!name}`, `[!a]`, `!(…)`, `! command`, `!=`.
+//! A line is expanded before it runs and before it enters the history. Single quotes and backslashes protect a `!`. A `!` of
+//! the shell's own syntax is left alone: `$!`, `${!name}`, `[!a]`, `!(…)`, `! command`, `!=`.
 
 use super::history::History;
 
-/// What a text has become.
+/// The result of history expansion.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Recalled {
-    /// It calls nothing.
+pub(super) enum ExpandedLine {
+    /// The line has no history reference.
     Same,
-    /// It is this text now, to be run.
+    /// The expanded line, to run.
     Text(String),
-    /// It is this text now, to be shown and remembered only: `:p`.
+    /// The expanded line, to print and remember only: `:p`.
     Shown(String),
 }
 
-/// Replaces what a text calls.
+/// Expands the history references of a line.
 ///
 /// # Errors
-/// What cannot be found, in words.
-pub(super) fn recall(text: &str, history: &History) -> Result<Recalled, String> {
+/// A message, if an event or a word does not exist.
+pub(super) fn recall(text: &str, history: &History) -> Result<ExpandedLine, String> {
     if let Some(change) = text.strip_prefix('^') {
-        return quick_change(text, change, history).map(Recalled::Text);
+        return quick_change(text, change, history).map(ExpandedLine::Text);
     }
     let mut result = String::with_capacity(text.len());
     let mut quote = None;
@@ -53,13 +53,13 @@ pub(super) fn recall(text: &str, history: &History) -> Result<Recalled, String> 
         }
     }
     Ok(match (changed, shown) {
-        (false, _) => Recalled::Same,
-        (true, false) => Recalled::Text(result),
-        (true, true) => Recalled::Shown(result),
+        (false, _) => ExpandedLine::Same,
+        (true, false) => ExpandedLine::Text(result),
+        (true, true) => ExpandedLine::Shown(result),
     })
 }
 
-/// Whether a `!` between two texts calls something.
+/// Whether the `!` between two texts starts a history reference.
 fn calls(before: &str, after: &str, quote: Option<char>) -> bool {
     let used =
         before.ends_with('$') || before.ends_with("${") || before.ends_with('[') && after.contains(']');
@@ -70,7 +70,7 @@ fn calls(before: &str, after: &str, quote: Option<char>) -> bool {
     }
 }
 
-/// `^old^new^`: the last entry with something changed.
+/// `^old^new^`: the last entry with a substitution.
 fn quick_change(whole: &str, change: &str, history: &History) -> Result<String, String> {
     let mut pieces = change.splitn(3, '^');
     let (old, new, more) =
@@ -80,14 +80,14 @@ fn quick_change(whole: &str, change: &str, history: &History) -> Result<String, 
     Ok(last.replacen(old, new, 1) + more.unwrap_or_default())
 }
 
-struct Called<'a> {
+struct HistoryReference<'a> {
     text: String,
     rest: &'a str,
     shown: bool,
 }
 
-/// What a text calls that begins with `!`.
-fn call<'a>(text: &'a str, history: &History) -> Result<Called<'a>, String> {
+/// Expands the reference at the beginning of a text.
+fn call<'a>(text: &'a str, history: &History) -> Result<HistoryReference<'a>, String> {
     let (entry, rest) = event(&text[1..], history);
     let named = &text[..text.len() - rest.len()];
     let entry = entry.ok_or_else(|| format!("'{named}': event not found"))?;
@@ -104,10 +104,10 @@ fn call<'a>(text: &'a str, history: &History) -> Result<Called<'a>, String> {
         shown |= rest.starts_with(":p");
         (chosen, rest) = (modified, after);
     }
-    Ok(Called { text: chosen, rest, shown })
+    Ok(HistoryReference { text: chosen, rest, shown })
 }
 
-/// The entry that a text after `!` names, and the rest of the text.
+/// Finds the event that the text after `!` designates. Returns it with the rest of the text.
 fn event<'a, 'b>(text: &'a str, history: &'b History) -> (Option<&'b str>, &'a str) {
     let last = history.entries().last().map(String::as_str);
     if let Some(rest) = text.strip_prefix('!') {
@@ -141,25 +141,25 @@ fn latest(history: &History, is: impl Fn(&str) -> bool) -> Option<&str> {
     history.entries().iter().rev().map(String::as_str).find(|entry| is(entry))
 }
 
-/// Which words of an entry are meant; `None` stands for the last one.
-struct Range {
+/// A range of words; `None` is the last word.
+struct WordRange {
     first: Option<usize>,
     last: Option<usize>,
-    /// Whether there may be none.
+    /// Whether the range can be empty.
     any: bool,
 }
 
-/// The words that a text names, and the rest of the text: `:2`, `:^`, `:$`, `:*`, `:2-4`, `:2*`; the colon may be left out before a
-/// symbol.
-fn designator(text: &str) -> Option<(Range, &str)> {
+/// Parses a word designator: `:2`, `:^`, `:$`, `:*`, `:2-4`, `:2*`. The colon is optional before a symbol. Returns it with the
+/// rest of the text.
+fn designator(text: &str) -> Option<(WordRange, &str)> {
     let inner = text.strip_prefix(':').unwrap_or(text);
     let colon = inner.len() < text.len();
     if let Some(rest) = inner.strip_prefix('*') {
-        return Some((Range { first: Some(1), last: None, any: true }, rest));
+        return Some((WordRange { first: Some(1), last: None, any: true }, rest));
     }
     let (first, rest) = match inner.chars().next()? {
         '^' => (Some(1), &inner[1..]),
-        '$' => return Some((Range { first: None, last: None, any: false }, &inner[1..])),
+        '$' => return Some((WordRange { first: None, last: None, any: false }, &inner[1..])),
         '-' if colon => (Some(0), inner),
         digit if colon && digit.is_ascii_digit() => {
             let (number, rest) = number(inner)?;
@@ -168,15 +168,15 @@ fn designator(text: &str) -> Option<(Range, &str)> {
         _ => return None,
     };
     if let Some(rest) = rest.strip_prefix('*') {
-        return Some((Range { first, last: None, any: true }, rest));
+        return Some((WordRange { first, last: None, any: true }, rest));
     }
     let Some(after) = rest.strip_prefix('-') else {
-        return Some((Range { first, last: first, any: false }, rest));
+        return Some((WordRange { first, last: first, any: false }, rest));
     };
     match (after.strip_prefix('$'), number(after)) {
-        (Some(rest), _) => Some((Range { first, last: None, any: false }, rest)),
-        (None, Some((last, rest))) => Some((Range { first, last: Some(last), any: false }, rest)),
-        (None, None) => Some((Range { first, last: Some(usize::MAX), any: true }, after)),
+        (Some(rest), _) => Some((WordRange { first, last: None, any: false }, rest)),
+        (None, Some((last, rest))) => Some((WordRange { first, last: Some(last), any: false }, rest)),
+        (None, None) => Some((WordRange { first, last: Some(usize::MAX), any: true }, after)),
     }
 }
 
@@ -185,11 +185,11 @@ fn number(text: &str) -> Option<(usize, &str)> {
     Some((text[..length].parse().ok()?, &text[length..]))
 }
 
-fn select(entry: &str, range: &Range) -> Option<String> {
+fn select(entry: &str, range: &WordRange) -> Option<String> {
     let words = words(entry);
     let end = words.len().checked_sub(1)?;
     let first = range.first.unwrap_or(end);
-    // `2-` is all from there but the last word.
+    // `2-` excludes the last word.
     let last = match range.last {
         Some(usize::MAX) => end.checked_sub(1)?,
         Some(last) => last,
@@ -201,7 +201,7 @@ fn select(entry: &str, range: &Range) -> Option<String> {
     }
 }
 
-/// The words of an entry. Operators are words of their own; quotes keep together what they hold.
+/// Splits an entry into words. Operators are words of their own; quoted text is not split.
 fn words(entry: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = entry.trim_start();
@@ -233,7 +233,7 @@ fn word_length(text: &str, is_operator: impl Fn(char) -> bool) -> usize {
     text.len()
 }
 
-/// A text changed by the modifier that another one begins with, and the rest of that; `None` if there is none.
+/// Applies the modifier at the beginning of `modifier`. Returns the changed text and the rest; `None` without a modifier.
 fn modify<'a>(text: &str, modifier: &'a str) -> Option<(String, &'a str)> {
     let rest = modifier.get(1..)?;
     let file = |at: Option<usize>, keep_start: bool| match (at, keep_start) {
@@ -255,7 +255,7 @@ fn modify<'a>(text: &str, modifier: &'a str) -> Option<(String, &'a str)> {
     Some((changed, rest))
 }
 
-/// `/old/new/`, the last slash of which may be left out at the end; any character may stand for the slash.
+/// `/old/new/` with any delimiter; the last one is optional at the end.
 fn substitute<'a>(text: &str, change: &'a str, everywhere: bool) -> Option<(String, &'a str)> {
     let mark = change.chars().next()?;
     let (old, rest) = change[mark.len_utf8()..].split_once(mark)?;
@@ -268,18 +268,18 @@ fn substitute<'a>(text: &str, change: &'a str, everywhere: bool) -> Option<(Stri
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::repl::history::Rules;
+    use crate::repl::history::HistoryRules;
 
     fn history() -> History {
         let mut history = History::default();
         for entry in ["git commit -m 'a b'", "ls -l /tmp/dir/file.tar.gz", "echo one two three > out; date"] {
-            history.add(entry, Rules::default());
+            history.add(entry, HistoryRules::default());
         }
         history
     }
 
     #[test]
-    fn entries_and_their_words_are_called() {
+    fn events_words_and_modifiers_are_expanded() {
         for (text, expected) in [
             ("sudo !!", "sudo echo one two three > out; date"),
             ("!1", "git commit -m 'a b'"),
@@ -302,18 +302,18 @@ mod tests {
             ("^three^3^ x", "echo one two 3 > out; date x"),
             ("!!!", "echo one two three > out; date!"),
         ] {
-            assert_eq!(recall(text, &history()), Ok(Recalled::Text(expected.to_owned())), "{text}");
+            assert_eq!(recall(text, &history()), Ok(ExpandedLine::Text(expected.to_owned())), "{text}");
         }
     }
 
     #[test]
-    fn what_is_only_shown_is_not_run() {
-        let expected = Recalled::Shown("ls -l /tmp/dir/file.tar.gz".to_owned());
+    fn the_print_modifier_does_not_run_the_line() {
+        let expected = ExpandedLine::Shown("ls -l /tmp/dir/file.tar.gz".to_owned());
         assert_eq!(recall("!ls:p", &history()), Ok(expected));
     }
 
     #[test]
-    fn what_the_language_uses_is_left_alone() {
+    fn exclamation_marks_of_the_shell_are_left_alone() {
         for text in [
             "! true",
             "[ a != b ]",
@@ -323,12 +323,12 @@ mod tests {
             "a ^b^c",
             "say \"wow!\"; true",
         ] {
-            assert_eq!(recall(text, &history()), Ok(Recalled::Same), "{text}");
+            assert_eq!(recall(text, &history()), Ok(ExpandedLine::Same), "{text}");
         }
     }
 
     #[test]
-    fn what_is_not_there_is_told() {
+    fn missing_events_and_words_are_errors() {
         for (text, expected) in [
             ("!nothing x", "'!nothing': event not found"),
             ("!99", "'!99': event not found"),

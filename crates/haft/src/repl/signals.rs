@@ -1,4 +1,4 @@
-//! What reaches the shell from outside while it reads or runs: Ctrl-C, a new size, the end of the terminal.
+//! Signals of an interactive shell: Ctrl-C, window size, hangup, children.
 
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -9,20 +9,20 @@ use haft_kernel::{CancelToken, SignalInbox};
 use haft_process::{Disposition, Signals, on_signals, set_disposition};
 use rustix::event::{EventfdFlags, eventfd};
 
-/// Something that one thread rings and another one polls.
+/// Wakes a thread that polls its descriptor.
 #[derive(Debug)]
-pub(crate) struct Bell(OwnedFd);
+pub(crate) struct Waker(OwnedFd);
 
-impl Bell {
+impl Waker {
     pub(crate) fn new() -> io::Result<Self> {
         Ok(Self(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?))
     }
 
-    pub(crate) fn ring(&self) {
+    pub(crate) fn wake(&self) {
         let _ = rustix::io::write(&self.0, &1u64.to_ne_bytes());
     }
 
-    pub(crate) fn answer(&self) {
+    pub(crate) fn clear(&self) {
         let _ = rustix::io::read(&self.0, &mut [0u8; 8]);
     }
 
@@ -31,25 +31,28 @@ impl Bell {
     }
 }
 
-/// What has reached the shell.
+/// Events that reach the shell while it reads or runs.
 #[derive(Debug)]
-pub(crate) struct Watch {
-    /// Rung when the window has another size, and when the terminal is gone.
-    pub(crate) bell: Bell,
-    gone: AtomicBool,
-    /// Whether Ctrl-C came while nothing ran.
+pub(crate) struct TerminalEvents {
+    /// Wakes the reader after a change of the window size, a hangup or Ctrl-C.
+    pub(crate) waker: Waker,
+    hung_up: AtomicBool,
+    /// Whether Ctrl-C was pressed while nothing ran.
     interrupted: AtomicBool,
-    /// What stops the line that is running.
+    /// Cancels the running line.
     running: Mutex<Option<CancelToken>>,
     inbox: Arc<SignalInbox>,
 }
 
-impl Watch {
-    /// Begins to watch. An interactive shell is not ended by what ends other programs, and never stopped.
+impl TerminalEvents {
+    /// Installs the handlers. An interactive shell ignores the signals that end or stop other programs.
+    ///
+    /// # Errors
+    /// If the thread for signals cannot be started.
     pub(crate) fn start(inbox: Arc<SignalInbox>) -> io::Result<Arc<Self>> {
-        let watch = Arc::new(Self {
-            bell: Bell::new()?,
-            gone: AtomicBool::new(false),
+        let events = Arc::new(Self {
+            waker: Waker::new()?,
+            hung_up: AtomicBool::new(false),
             interrupted: AtomicBool::new(false),
             running: Mutex::new(None),
             inbox,
@@ -59,48 +62,48 @@ impl Watch {
         }
         let served =
             Signals::none().with(Signals::INT).with(Signals::HUP).with(Signals::WINCH).with(Signals::CHLD);
-        let own = watch.clone();
+        let own = events.clone();
         on_signals(served, move |signal| own.serve(signal))
             .map_err(|error| io::Error::other(error.to_string()))?;
-        Ok(watch)
+        Ok(events)
     }
 
     fn serve(&self, signal: i32) {
         match signal {
             _ if self.inbox.is_caught(signal) => self.inbox.raise(signal),
-            Signals::INT => self.stop_running(),
+            Signals::INT => self.interrupt(),
             Signals::HUP => {
-                self.gone.store(true, Ordering::SeqCst);
-                self.stop_running();
-                self.bell.ring();
+                self.hung_up.store(true, Ordering::SeqCst);
+                self.interrupt();
+                self.waker.wake();
             }
-            Signals::WINCH => self.bell.ring(),
+            Signals::WINCH => self.waker.wake(),
             _ => self.inbox.child_changed(),
         }
     }
 
-    fn stop_running(&self) {
+    fn interrupt(&self) {
         match &*self.running.lock().unwrap_or_else(PoisonError::into_inner) {
             Some(token) => token.cancel(),
             None => {
                 self.interrupted.store(true, Ordering::SeqCst);
-                self.bell.ring();
+                self.waker.wake();
             }
         }
     }
 
-    /// Whether Ctrl-C came while nothing ran; asked once.
+    /// Whether Ctrl-C was pressed while nothing ran. Resets the flag.
     pub(crate) fn take_interrupted(&self) -> bool {
         self.interrupted.swap(false, Ordering::SeqCst)
     }
 
-    /// Says what is running now, and so is stopped by Ctrl-C.
+    /// Sets the token that Ctrl-C cancels.
     pub(crate) fn set_running(&self, token: Option<CancelToken>) {
         *self.running.lock().unwrap_or_else(PoisonError::into_inner) = token;
     }
 
-    /// Whether the terminal is gone.
-    pub(crate) fn is_gone(&self) -> bool {
-        self.gone.load(Ordering::SeqCst)
+    /// Whether the terminal has hung up.
+    pub(crate) fn is_hung_up(&self) -> bool {
+        self.hung_up.load(Ordering::SeqCst)
     }
 }

@@ -1,6 +1,6 @@
-//! Commands to the shell itself, which begin with a slash: `/help`.
+//! Slash commands of the interactive shell, such as `/help`.
 //!
-//! A path is never taken for one: only these very words are, and only while there is no such file.
+//! A line is a slash command only if its first word is one of the names below and no file has that path.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::tools::SessionTools;
 
 /// A slash command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Slash {
+pub(crate) enum SlashCommand {
     Help,
     Jobs,
     History,
@@ -22,93 +22,92 @@ pub(crate) enum Slash {
     Toolset,
 }
 
-impl Slash {
-    /// Whether a word may follow it.
+impl SlashCommand {
+    /// Whether it takes an argument.
     fn takes_word(self) -> bool {
-        matches!(self, Slash::Tool | Slash::Toolset)
+        matches!(self, SlashCommand::Tool | SlashCommand::Toolset)
     }
 }
 
-/// What each is called, and what it does.
-const ALL: [(&str, Slash, &str); 7] = [
-    ("/help", Slash::Help, "show this"),
-    ("/keys", Slash::Keys, "show what the keys do"),
-    ("/jobs", Slash::Jobs, "show what runs in the background or is stopped"),
-    ("/history", Slash::History, "show what was entered before"),
-    ("/tool", Slash::Tool, "show all tools, or with a name all about one"),
-    ("/refresh", Slash::Refresh, "ask all tools again, and show them"),
-    ("/toolset", Slash::Toolset, "show or choose the tools that may be called"),
+/// Names and summaries.
+const SLASH_COMMANDS: [(&str, SlashCommand, &str); 7] = [
+    ("/help", SlashCommand::Help, "show this help"),
+    ("/keys", SlashCommand::Keys, "show the keys"),
+    ("/jobs", SlashCommand::Jobs, "show background and stopped jobs"),
+    ("/history", SlashCommand::History, "show the history"),
+    ("/tool", SlashCommand::Tool, "list all tools, or describe one"),
+    ("/refresh", SlashCommand::Refresh, "read the schemas of changed tools again, and list all tools"),
+    ("/toolset", SlashCommand::Toolset, "show or choose the toolset"),
 ];
 
-const KEYS: &str = "\
-Enter          run, or go on with another line while something is open
-Alt-Enter      begin another line
-Tab            complete; again, go through what is possible
-Up, Down       earlier and later entries, or lines of this one
-Ctrl-R         search earlier entries; again for the next, Ctrl-G to give up
-Ctrl-C         give the line up; while something runs, stop it
-Ctrl-Z         stop what runs for the moment: fg or bg lets it go on
+const KEY_HELP: &str = "\
+Enter          run; start another line while the text is incomplete
+Alt-Enter      start another line
+Tab            complete; press again to cycle through the candidates
+Up, Down       earlier and later entries, or lines of this entry
+Ctrl-R         search the history; again for the next match, Ctrl-G to cancel
+Ctrl-C         discard the line, or interrupt the running command
+Ctrl-Z         stop the running command; continue it with fg or bg
 Ctrl-D         leave, on an empty line
-Ctrl-A, E      beginning and end of the line
+Ctrl-A, E      start and end of the line
 Ctrl-W, U, K   cut the word before, the line before, the line after the cursor
-Ctrl-Y         put in what was cut
+Ctrl-Y         paste the cut text
 Ctrl-_         undo
 Alt-B, F, D    word back, word forward, cut the word after the cursor
-Alt-.          last argument of the entry before
+Alt-.          last argument of the previous entry
 Ctrl-L         clear the screen
 ";
 
-/// The slash command that a line is, if it is one.
-pub(crate) fn parse(line: &str) -> Option<Slash> {
+/// The slash command of a line, if it is one.
+pub(crate) fn parse(line: &str) -> Option<SlashCommand> {
     let (word, rest) = split(line);
-    let (name, slash, _) = ALL.iter().find(|(name, ..)| *name == word)?;
+    let (name, slash, _) = SLASH_COMMANDS.iter().find(|(name, ..)| *name == word)?;
     let fits = rest.is_empty() || (slash.takes_word() && !rest.contains(char::is_whitespace));
     (fits && !Path::new(name).exists()).then_some(*slash)
 }
 
-/// The first word of a line, and what follows it.
+/// Splits a line into its first word and the rest.
 fn split(line: &str) -> (&str, &str) {
     let line = line.trim();
     line.split_once(char::is_whitespace).map_or((line, ""), |(word, rest)| (word, rest.trim()))
 }
 
-/// Runs the one that a line is; yields what there is to say.
+/// Runs a slash command. Returns the text to print.
 pub(crate) fn run(
-    slash: Slash,
+    slash: SlashCommand,
     line: &str,
     session: &mut Session,
     history: &History,
     tools: &SessionTools,
 ) -> String {
     match slash {
-        Slash::Help => help(),
-        Slash::Keys => KEYS.to_owned(),
-        Slash::Jobs => {
+        SlashCommand::Help => help(),
+        SlashCommand::Keys => KEY_HELP.to_owned(),
+        SlashCommand::Jobs => {
             let _ = session.run_between_lines(b"jobs -l");
             String::new()
         }
-        Slash::History => {
+        SlashCommand::History => {
             history.numbered().map(|(number, entry)| format!("{number:>5}  {entry}\n")).collect()
         }
-        Slash::Tool => tool_commands::tool(tools, split(line).1),
-        Slash::Refresh => tool_commands::refresh(tools),
-        Slash::Toolset => tool_commands::toolset(tools, split(line).1),
+        SlashCommand::Tool => tool_commands::tool(tools, split(line).1),
+        SlashCommand::Refresh => tool_commands::refresh(tools),
+        SlashCommand::Toolset => tool_commands::toolset(tools, split(line).1),
     }
 }
 
 fn help() -> String {
-    let mut text = String::from(
-        "This is a shell: it runs what bash runs. 'help' tells about its builtins, 'help NAME' about one.\n\n",
-    );
-    for (name, _, summary) in ALL {
+    let mut text =
+        String::from("This shell runs bash. 'help' lists its builtins, 'help NAME' describes one.\n\n");
+    for (name, _, summary) in SLASH_COMMANDS {
         text.push_str(&format!("{name:<10} {summary}\n"));
     }
     text
 }
 
-/// The names of all.
+/// The names of all slash commands.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    ALL.iter().map(|(name, ..)| *name)
+    SLASH_COMMANDS.iter().map(|(name, ..)| *name)
 }
 
 #[cfg(test)]
@@ -116,9 +115,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_no_slash_commands() {
-        assert_eq!(parse(" /help "), Some(Slash::Help));
-        assert_eq!(parse("/tool file_read"), Some(Slash::Tool));
+    fn paths_are_not_slash_commands() {
+        assert_eq!(parse(" /help "), Some(SlashCommand::Help));
+        assert_eq!(parse("/tool file_read"), Some(SlashCommand::Tool));
         for line in ["/bin/ls", "/help me", "/tool a b", "/", "/tmp", "help"] {
             assert_eq!(parse(line), None, "{line}");
         }

@@ -1,4 +1,4 @@
-//! What an interactive shell begins with.
+//! The initial state of an interactive shell.
 
 use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt as _;
@@ -8,37 +8,37 @@ use std::sync::Arc;
 use haft_kernel::{Session, Terminal};
 use rustix::termios::tcgetwinsize;
 
-use super::{Places, prompt};
+use super::{StartupPaths, prompt};
 
-/// How a shell was asked to start.
+/// How the shell starts.
 #[derive(Clone, Debug)]
-pub(crate) struct Setup {
-    pub(crate) places: Places,
-    /// Whether this is the first shell of a login, which runs its profiles.
+pub(crate) struct ReplSetup {
+    pub(crate) places: StartupPaths,
+    /// Whether this is a login shell, which runs profiles.
     pub(crate) login: bool,
-    /// Whether lines are edited.
+    /// Whether the line editor is used.
     pub(crate) editing: bool,
     pub(crate) colours: bool,
     /// The terminal that is shared with jobs.
     pub(crate) terminal: Option<Arc<Terminal>>,
 }
 
-impl Setup {
-    /// The files to run, in order: profiles of a login, then the rc file.
+impl ReplSetup {
+    /// The startup files in order: the profiles of a login shell, then the rc file.
     pub(super) fn files(&self) -> Vec<Vec<u8>> {
         let profiles = self.places.profiles.iter().filter(|_| self.login);
         profiles.chain(&self.places.rc).map(|path: &PathBuf| path.as_os_str().as_bytes().to_vec()).collect()
     }
 }
 
-/// Sets the variables that a person may change in the rc file.
-pub(super) fn prepare(session: &mut Session, setup: &Setup) {
+/// Sets the variables that the rc file can change.
+pub(super) fn prepare(session: &mut Session, setup: &ReplSetup) {
     session.set_interactive();
     if setup.terminal.is_some() {
         session.control_jobs();
     }
-    let first = if setup.colours { prompt::FIRST } else { prompt::FIRST_PLAIN };
-    for (name, value) in [("PS1", first), ("PS2", prompt::NEXT)] {
+    let first = if setup.colours { prompt::DEFAULT_PS1 } else { prompt::DEFAULT_PS1_PLAIN };
+    for (name, value) in [("PS1", first), ("PS2", prompt::DEFAULT_PS2)] {
         if session.value(name.as_bytes()).is_none() {
             let _ = session.set(name.as_bytes(), value);
         }

@@ -1,12 +1,12 @@
-//! What the parser says about a text that somebody is still writing.
+//! Parses text that is still being written.
 
 use haft_lang::ast::{Program, WarningKind};
 use haft_lang::{ParseOptions, SyntaxError, parse};
 
-/// How often a text is added to before it is given up.
-const ADDITIONS: usize = 24;
+/// How many missing tokens are added at most.
+const MAX_ADDITIONS: usize = 24;
 
-/// Whether Enter ends a text: nothing is open, no here-document waits for its end, the line is not continued.
+/// Whether a text is complete: no construct or here-document is open, and the line is not continued.
 pub(crate) fn is_complete(text: &str, options: &ParseOptions) -> bool {
     let line = format!("{text}\n");
     match parse(line.as_bytes(), options) {
@@ -22,20 +22,22 @@ fn waits_for_more(program: &Program) -> bool {
         .any(|warning| matches!(warning.kind, WarningKind::UnterminatedHereDocument { .. }))
 }
 
-/// Whether the last character is a backslash that continues the line. In a comment it is a character like others: there
-/// a quote that is never closed does not matter.
+/// Whether a backslash at the end continues the line. It does not in a comment, which is recognized by adding a quote: an
+/// unclosed quote is an error everywhere else.
 fn is_continued(text: &str, options: &ParseOptions) -> bool {
     let backslashes = text.bytes().rev().take_while(|byte| *byte == b'\\').count();
     let commented = || parse(format!("{}'\n", &text[..text.len() - 1]).as_bytes(), options).is_ok();
     backslashes % 2 == 1 && !commented()
 }
 
-/// The program that a text would be if what is open in it were closed. Spans beyond the text are of what was added.
-/// The error, for a text that nothing added could make right.
+/// Parses a text after closing its open constructs. Spans beyond the text belong to the added tokens.
+///
+/// # Errors
+/// If no addition makes the text valid.
 pub(crate) fn parse_unfinished(text: &str, options: &ParseOptions) -> Result<Program, SyntaxError> {
     let mut whole = text.to_owned();
     let mut last = None;
-    for _ in 0..ADDITIONS {
+    for _ in 0..MAX_ADDITIONS {
         match parse(whole.as_bytes(), options) {
             Ok(program) => return Ok(program),
             Err(error) if error.incomplete => {
@@ -49,7 +51,7 @@ pub(crate) fn parse_unfinished(text: &str, options: &ParseOptions) -> Result<Pro
     last.map_or_else(|| parse(whole.as_bytes(), options), Err)
 }
 
-/// What would close what is open.
+/// The token that closes the open construct.
 fn missing(error: &SyntaxError) -> String {
     let expected = error.expected.as_deref().unwrap_or_default();
     let opened = error.opened.map_or("", |opened| opened.what);
@@ -75,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn enter_ends_what_can_be_run() {
+    fn complete_texts_are_recognized() {
         for (text, complete) in [
             ("ls", true),
             ("", true),
@@ -102,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_open_is_closed() {
+    fn open_constructs_are_closed() {
         for text in [
             "echo 'a",
             "echo \"a $(ls",

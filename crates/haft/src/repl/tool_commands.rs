@@ -1,11 +1,11 @@
-//! `/tool`, `/refresh` and `/toolset`: tools, for the person at the prompt.
+//! The slash commands `/tool`, `/refresh` and `/toolset`.
 
 use haft_tools::ToolSnapshot;
 
-use crate::commands::tool::{describe, rest, table};
+use crate::commands::tool::{describe, omitted, table};
 use crate::tools::SessionTools;
 
-/// All tools, or all that one says of itself.
+/// Lists all tools, or describes one.
 pub(super) fn tool(tools: &SessionTools, name: &str) -> String {
     if name.is_empty() {
         return all(&tools.registry().wait_for_all());
@@ -16,17 +16,17 @@ pub(super) fn tool(tools: &SessionTools, name: &str) -> String {
     }
 }
 
-/// All tools, asked again.
+/// Reads the schemas of changed tools again, and lists all tools.
 pub(super) fn refresh(tools: &SessionTools) -> String {
     all(&tools.registry().refresh())
 }
 
-/// The tools, then what is none of them.
+/// The tools, then shadowed and rejected ones.
 fn all(snapshot: &ToolSnapshot) -> String {
-    table(snapshot) + &rest(snapshot)
+    table(snapshot) + &omitted(snapshot)
 }
 
-/// Shows the toolset, or limits what may be called to one; with `-` the limit is lifted.
+/// Shows the toolset, or sets it; `-` allows all tools.
 pub(super) fn toolset(tools: &SessionTools, name: &str) -> String {
     let chosen = match name {
         "" => return shown(tools),
@@ -45,10 +45,10 @@ pub(super) fn toolset(tools: &SessionTools, name: &str) -> String {
 fn shown(tools: &SessionTools) -> String {
     let now = match tools.toolset() {
         Some(toolset) => {
-            format!("only tools of '{}' may be called; `/toolset -` lifts that\n", toolset.name())
+            format!("only tools of '{}' can be called; `/toolset -` allows all\n", toolset.name())
         }
-        None => "all tools may be called\n".to_owned(),
+        None => "all tools can be called\n".to_owned(),
     };
-    let there = tools.toolsets();
-    if there.is_empty() { now } else { format!("{now}toolsets: {}\n", there.join(", ")) }
+    let names = tools.toolsets();
+    if names.is_empty() { now } else { format!("{now}toolsets: {}\n", names.join(", ")) }
 }

@@ -1,9 +1,9 @@
-//! The command line of a shell, as bash reads it: raw, without doing anything.
+//! Parses the command line of a shell as bash does, without side effects.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
-/// Where the script comes from.
+/// The source of the script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ScriptSource {
     /// The text after `-c`.
@@ -25,29 +25,29 @@ pub(crate) enum ShellSetting {
     Shell(Vec<u8>, bool),
 }
 
-/// What a shell was asked to do.
+/// The parsed command line of a shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ShellArguments {
     pub(crate) settings: Vec<ShellSetting>,
     pub(crate) source: ScriptSource,
-    /// `$0`, if it is not the shell's own name.
+    /// `$0`, unless it is the shell's own name.
     pub(crate) name: Option<Vec<u8>>,
     pub(crate) arguments: Vec<Vec<u8>>,
-    /// Whether `-i` asks for a session with a person.
+    /// Whether `-i` was given.
     pub(crate) interactive: bool,
-    /// Whether `-l` says that this is the first shell of a login.
+    /// Whether `-l` was given.
     pub(crate) login: bool,
     pub(crate) startup: StartupOptions,
-    /// Whether lines may be edited: not with `--noediting`.
+    /// Whether the line editor can be used: not with `--noediting`.
     pub(crate) editing: bool,
 }
 
-/// Which files an interactive shell runs when it starts.
+/// Which startup files an interactive shell runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StartupOptions {
     /// Whether a login shell runs its profiles: not with `--noprofile`.
     pub(crate) profile: bool,
-    /// Whether there is an rc file: not with `--norc`.
+    /// Whether it runs an rc file: not with `--norc`.
     pub(crate) rc: bool,
     /// The rc file, if `--rcfile` names another one.
     pub(crate) file: Option<Vec<u8>>,
@@ -59,9 +59,9 @@ impl Default for StartupOptions {
     }
 }
 
-/// What a shell says of itself instead of running anything, if the first of the words ask for it. The version is that of the
-/// bash whose scripts it runs, where whoever looks for it will find it.
-pub(crate) fn about(words: &[OsString]) -> Option<String> {
+/// The answer to `--help` or `--version` among the first arguments. The version is that of the emulated bash, in the place
+/// where scripts expect it.
+pub(crate) fn help_or_version(words: &[OsString]) -> Option<String> {
     let options = words.iter().take_while(|word| word.as_bytes().starts_with(b"--") && word.len() > 2);
     options.map(|word| word.as_bytes()).find_map(|word| match word {
         b"--version" => Some(format!(
@@ -82,11 +82,14 @@ Usage: bash [option…] [file [argument…]]
        bash [option…] -s [argument…]
 
 Options: those of 'set' (-e -u -x -n -v -f …, -o name, + turns them off), -O name and +O name for those of 'shopt',
--i for a session with a person, -l or --login, --posix, --norc, --noprofile, --rcfile file, --noediting, --version.
-'help' in the shell lists the builtins. What haft does beyond bash: haft --help
+-i for an interactive shell, -l or --login, --posix, --norc, --noprofile, --rcfile file, --noediting, --version.
+'help' in the shell lists the builtins. 'haft --help' shows what haft adds.
 ";
 
-/// Reads the words after the shell's own name.
+/// Parses the arguments after the shell's own name.
+///
+/// # Errors
+/// A message for an unknown option or a missing argument.
 pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<ShellArguments, String> {
     let mut words = words.into_iter().map(OsString::into_vec).peekable();
     let mut raw = ShellArgumentsParser::default();
@@ -189,14 +192,14 @@ impl ShellArgumentsParser {
     }
 }
 
-/// Whether haft was started under the name of a shell, such as `sh`, `bash` or `haft-sh`.
+/// Whether a name is that of a shell, such as `sh`, `bash` or `haft-sh`.
 pub(crate) fn is_shell_name(name: &std::ffi::OsStr) -> bool {
     let name = name.as_bytes();
     let name = name.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     name.ends_with(b"sh")
 }
 
-/// Whether it was started as `sh`, which follows POSIX.
+/// Whether a name is `sh`, which means POSIX mode.
 pub(crate) fn is_posix_name(name: &std::ffi::OsStr) -> bool {
     let name = name.as_bytes();
     let name = name.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
@@ -212,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_has_a_name_and_arguments() {
+    fn command_text_takes_a_name_and_arguments() {
         let read = read(&["-euo", "pipefail", "-c", "echo", "name", "a", "-b"]).unwrap();
         assert_eq!(read.source, ScriptSource::Text(b"echo".to_vec()));
         assert_eq!(read.name.as_deref(), Some(&b"name"[..]));
@@ -225,8 +228,8 @@ mod tests {
     }
 
     #[test]
-    fn it_says_what_it_is_when_asked_before_anything_else() {
-        let about = |words: &[&str]| about(&words.iter().map(OsString::from).collect::<Vec<_>>());
+    fn help_and_version_are_recognized_before_other_arguments() {
+        let about = |words: &[&str]| help_or_version(&words.iter().map(OsString::from).collect::<Vec<_>>());
         let version = about(&["--norc", "--version", "-c", "true"]).unwrap_or_default();
         assert_eq!(version.split(' ').nth(3), Some(haft_kernel::BASH_VERSION));
         assert!(about(&["--help"]).is_some_and(|text| text.contains("--norc")));
@@ -235,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_its_own_name() {
+    fn the_file_is_the_script_name() {
         let read = read(&["+x", "--", "-file", "x"]).unwrap();
         assert_eq!(read.source, ScriptSource::File(b"-file".to_vec()));
         assert_eq!(read.settings, [ShellSetting::Letter(b'x', false)]);
@@ -250,14 +253,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_unknown_is_refused() {
+    fn missing_arguments_and_unknown_options_are_errors() {
         assert!(read(&["-c"]).is_err());
         assert!(read(&["-o"]).is_err());
         assert!(read(&["--wrong"]).is_err());
     }
 
     #[test]
-    fn names_of_shells() {
+    fn shell_names_are_recognized() {
         assert!(is_shell_name("/bin/sh".as_ref()) && is_shell_name("haft-bash".as_ref()));
         assert!(!is_shell_name("haft".as_ref()) && !is_shell_name("/sh/haft".as_ref()));
     }

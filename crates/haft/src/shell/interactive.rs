@@ -1,4 +1,4 @@
-//! haft as a shell for a person: `haft` on a terminal, and `haft -i`.
+//! haft as an interactive shell: `haft` on a terminal, and `haft -i`.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -11,23 +11,23 @@ use rustix::stdio::{stderr, stdin};
 use rustix::termios::isatty;
 
 use super::arguments::{ScriptSource, ShellArguments};
-use super::{begin, configure, read_source, session, status};
+use super::{configure, read_source, session, set_parameters, status};
 use crate::failure::{Failure, print_message};
 use crate::process_context::ProcessContext;
-use crate::repl::{self, Places, Repl, Setup};
+use crate::repl::{self, Repl, ReplSetup, StartupPaths};
 use crate::sessions;
 use crate::tools::SessionTools;
 
-/// The signals that a shell with job control takes care of itself, however it was started.
+/// The signals that an interactive shell handles even if they were ignored when it started.
 const JOB_SIGNALS: [i32; 6] =
     [Signals::INT, Signals::QUIT, Signals::TERM, Signals::TSTP, Signals::TTIN, Signals::TTOU];
 
-/// Whether a person is there, or is said to be.
-pub(super) fn is_asked_for(arguments: &ShellArguments) -> bool {
+/// Whether the shell is interactive: with `-i`, or without a script on a terminal.
+pub(super) fn is_interactive(arguments: &ShellArguments) -> bool {
     arguments.interactive || (arguments.source == ScriptSource::Input && isatty(stdin()) && isatty(stderr()))
 }
 
-/// Runs what a person enters, or with `-i` the text or file that was given.
+/// Runs what the user enters, or with `-i` the script that was given.
 pub(super) fn run(arguments: ShellArguments, process: &ProcessContext) -> Result<i32, Failure> {
     let history = repl::new_history();
     let inbox = Arc::new(SignalInbox::default());
@@ -46,7 +46,7 @@ pub(super) fn run(arguments: ShellArguments, process: &ProcessContext) -> Result
     let _ = set_disposition(Signals::PIPE, Disposition::Ignore);
     configure(&mut session, &arguments)?;
     let text = read_source(&arguments.source, process)?;
-    begin(&mut session, arguments, process);
+    set_parameters(&mut session, arguments, process);
     let repl = Repl::start(session, history, inbox, tools.clone(), &setup).map_err(|error| Failure {
         message: format!("cannot watch for signals: {error}"),
         hint: None,
@@ -65,8 +65,8 @@ pub(super) fn run(arguments: ShellArguments, process: &ProcessContext) -> Result
     Ok(status(result))
 }
 
-fn setup(arguments: &ShellArguments, process: &ProcessContext) -> Setup {
-    let mut places = Places::of(process);
+fn setup(arguments: &ShellArguments, process: &ProcessContext) -> ReplSetup {
+    let mut places = StartupPaths::of(process);
     let startup = &arguments.startup;
     if let Some(file) = &startup.file {
         places.rc = Some(PathBuf::from(OsStr::from_bytes(file)));
@@ -77,7 +77,7 @@ fn setup(arguments: &ShellArguments, process: &ProcessContext) -> Setup {
     let dumb = process.variable("TERM").is_none_or(|terminal| terminal == "dumb");
     let named_login = process.arguments.first().is_some_and(|name| name.as_bytes().starts_with(b"-"));
     let on_terminal = isatty(stdin()) && isatty(stderr());
-    Setup {
+    ReplSetup {
         places,
         login: (arguments.login || named_login) && startup.profile,
         editing: arguments.editing && on_terminal && !dumb,
@@ -86,7 +86,7 @@ fn setup(arguments: &ShellArguments, process: &ProcessContext) -> Setup {
     }
 }
 
-/// The terminal, to be shared with jobs. Without a controlling terminal there is no job control.
+/// Claims the terminal for job control. Returns `None` without a controlling terminal.
 fn claim_terminal() -> Option<Arc<Terminal>> {
     let descriptor = rustix::io::fcntl_dupfd_cloexec(stderr(), 10).ok()?;
     match Terminal::claim(descriptor) {

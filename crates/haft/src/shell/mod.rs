@@ -1,4 +1,4 @@
-//! haft as a plain shell: a script given as text, as a file or on standard input, as bash would run it.
+//! haft as a plain shell: runs a script given as text, as a file or on standard input, as bash would.
 
 pub(crate) mod arguments;
 mod interactive;
@@ -40,30 +40,30 @@ pub(crate) fn arguments_of(process: &ProcessContext) -> Option<Vec<OsString>> {
     is_shell.then_some(rest)
 }
 
-/// Runs the script that the words after haft's own name ask for; answers with its status.
+/// Runs the script that the arguments name. Returns its exit status.
 pub(crate) fn run(words: Vec<OsString>, process: &ProcessContext) -> Result<i32, Failure> {
-    if let Some(text) = arguments::about(&words) {
+    if let Some(text) = arguments::help_or_version(&words) {
         let _ = std::io::stdout().write_all(text.as_bytes());
         return Ok(0);
     }
     let arguments = arguments::parse(words).map_err(Failure::usage)?;
-    if interactive::is_asked_for(&arguments) {
+    if interactive::is_interactive(&arguments) {
         return interactive::run(arguments, process);
     }
     let tools = SessionTools::new(process, &StartPermission::all());
     let mut session = session(sessions::kernel(&tools), process);
     session.memory().set_limit(MemoryLimit::Most);
     let _counted = session.memory().enter();
-    take_signals(&mut session);
+    set_dispositions(&mut session);
     for (number, descriptor) in inherited_descriptors() {
         session.open_descriptor(number.cast_unsigned(), descriptor);
     }
-    if conforms(process) {
+    if starts_in_posix_mode(process) {
         session.set_option(SetOption::Posix, true);
     }
     configure(&mut session, &arguments)?;
     let text = read_source(&arguments.source, process)?;
-    begin(&mut session, arguments, process);
+    set_parameters(&mut session, arguments, process);
     let prepared = match session.options().has(SetOption::Posix) {
         true => Ok(0),
         false => session.run_file_named_by(b"BASH_ENV"),
@@ -75,25 +75,25 @@ pub(crate) fn run(words: Vec<OsString>, process: &ProcessContext) -> Result<i32,
     };
     let _ = session.finish();
     tools.close();
-    // The process ends here: what the session holds goes with it, without being taken apart.
+    // The process ends here, so the session need not be dropped.
     std::mem::forget(session);
     Ok(status(result))
 }
 
-/// A session of a plain shell, with what this process has.
+/// A session of a plain shell with the environment of this process.
 fn session(kernel: KernelBuilder, process: &ProcessContext) -> Session {
     sessions::familiar(kernel.plain_shell(true), &process.environment, process)
 }
 
-/// Whether the shell follows POSIX from the beginning: called `sh`, or told so by the environment.
-fn conforms(process: &ProcessContext) -> bool {
+/// Whether the shell starts in POSIX mode: under the name `sh`, or with `POSIXLY_CORRECT`.
+fn starts_in_posix_mode(process: &ProcessContext) -> bool {
     let named = process.arguments.first().is_some_and(|own| arguments::is_posix_name(own));
     named || process.environment.get("POSIXLY_CORRECT").is_some()
 }
 
-/// Signals that are ignored stay so. A pipe that nobody reads ends the part of the script that writes to it, not this process;
-/// `SIGQUIT` is for the programs that it runs.
-fn take_signals(session: &mut Session) {
+/// Ignores `SIGPIPE`, so that a closed pipe ends only the command that writes to it, and `SIGQUIT`, which is for the programs
+/// that the script runs. Signals that were ignored stay ignored.
+fn set_dispositions(session: &mut Session) {
     session.ignore_permanently(Signals::ignored_now());
     let _ = set_disposition(Signals::PIPE, Disposition::Ignore);
     let _ = set_disposition(Signals::QUIT, Disposition::Ignore);
@@ -126,7 +126,7 @@ fn describe(setting: &ShellSetting) -> String {
     }
 }
 
-/// The whole text of the script; none if it is read while it runs.
+/// Reads the script; `None` for standard input, which is read while the script runs.
 fn read_source(source: &ScriptSource, process: &ProcessContext) -> Result<Option<Vec<u8>>, Failure> {
     match source {
         ScriptSource::Text(text) => Ok(Some(text.clone())),
@@ -163,7 +163,7 @@ fn is_file(path: &[u8]) -> bool {
     Path::new(OsStr::from_bytes(path)).is_file()
 }
 
-/// The file that is meant: one that is not there and has no slash in its name is looked for along `PATH`.
+/// The path of a script file. A name without a slash that does not exist is searched in `PATH`.
 fn find_file(path: &[u8], process: &ProcessContext) -> Vec<u8> {
     if path.contains(&b'/') || Path::new(OsStr::from_bytes(path)).exists() {
         return path.to_vec();
@@ -174,7 +174,7 @@ fn find_file(path: &[u8], process: &ProcessContext) -> Vec<u8> {
     candidates.find(|candidate| is_file(candidate)).unwrap_or_else(|| path.to_vec())
 }
 
-/// What `BASH` says: the file that this shell is, by the name it was called by.
+/// The value of `BASH`: the path of this shell.
 fn own_path(process: &ProcessContext) -> Vec<u8> {
     let name = process.arguments.first().map_or(OsStr::new("haft"), |own| own.as_os_str());
     let path = process.variable("PATH");
@@ -187,7 +187,7 @@ fn own_path(process: &ProcessContext) -> Vec<u8> {
 }
 
 /// Sets `$0` and the positional parameters.
-fn begin(session: &mut Session, arguments: ShellArguments, process: &ProcessContext) {
+fn set_parameters(session: &mut Session, arguments: ShellArguments, process: &ProcessContext) {
     let own = process.arguments.first().map(|own| own.as_bytes().to_vec());
     let _ = session.set(b"BASH", own_path(process));
     if let ScriptSource::Text(text) = &arguments.source {
@@ -202,7 +202,7 @@ fn begin(session: &mut Session, arguments: ShellArguments, process: &ProcessCont
     }
 }
 
-/// The status to exit with. A shell that a signal ends dies of that signal, so that its parent sees it.
+/// The exit status of the shell. If a signal ended the script, the shell kills itself with it, so that its parent sees it.
 fn status(result: Result<i32, Unwind>) -> i32 {
     match result {
         Ok(status) => status,

@@ -1,7 +1,7 @@
-//! The door through which the system enters.
+//! The C entry point of the program.
 //!
-//! The usual start of a Rust program changes what a launcher has to pass on untouched: it ignores `SIGPIPE` and opens
-//! standard descriptors that were closed. So the C library's entry point is taken directly.
+//! Rust's own start-up code ignores `SIGPIPE` and opens closed standard descriptors, which programs that haft starts would
+//! inherit. So haft defines `main` itself.
 #![expect(
     unsafe_code,
     reason = "the entry point of a program has an unmangled name; `_exit` is a foreign function"
@@ -9,17 +9,17 @@
 
 use haft_kernel::memory::CountingAllocator;
 
-/// Counts the memory of each script, so that a script which uses too much of it ends, and not haft.
+/// Counts the memory of each script, so that a script at its limit ends, and not haft.
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator::new(end_without_memory);
 
-/// The status of haft after a panic: that of a program which has aborted.
-const PANICKED: i32 = 134;
+/// The exit status after a panic: that of `SIGABRT`.
+const PANIC_STATUS: i32 = 134;
 
-/// The status of haft when the system refuses memory: that of bash.
-const OUT_OF_MEMORY: i32 = 2;
+/// The exit status when the system refuses memory, as in bash.
+const OUT_OF_MEMORY_STATUS: i32 = 2;
 
-/// Ends the process with a message, made without allocating, when the system refuses memory.
+/// Ends the process with a message when the system refuses memory. Must not allocate.
 fn end_without_memory(bytes: usize) {
     let mut digits = [b'0'; 20];
     let mut at = digits.len();
@@ -35,14 +35,14 @@ fn end_without_memory(bytes: usize) {
         b" bytes: the system has no memory left, or a limit such as 'ulimit -v' is reached\n",
     ];
     let _ = rustix::io::writev(rustix::stdio::stderr(), &parts.map(std::io::IoSlice::new));
-    // SAFETY: the process ends at once, without handlers that could allocate.
-    unsafe { libc::_exit(OUT_OF_MEMORY) }
+    // SAFETY: `_exit` ends the process without running handlers, which could allocate.
+    unsafe { libc::_exit(OUT_OF_MEMORY_STATUS) }
 }
 
-/// Where the C library hands over.
+/// The entry point that the C library calls.
 // SAFETY: no other function of this name is linked, and it has the signature that the C library expects.
 #[unsafe(no_mangle)]
 extern "C" fn main(_count: i32, _arguments: *const *const i8) -> i32 {
-    // A panic must not leave a function that C has called.
-    std::panic::catch_unwind(crate::run).unwrap_or(PANICKED)
+    // A panic must not unwind into C.
+    std::panic::catch_unwind(crate::run).unwrap_or(PANIC_STATUS)
 }

@@ -1,4 +1,4 @@
-//! SessionTools as commands in scripts: what nothing else is called, a tool may be.
+//! Tools as commands of scripts, where no other command has their name.
 
 use std::cell::RefCell;
 
@@ -40,7 +40,7 @@ impl Backend for SessionTools {
 }
 
 impl SessionTools {
-    /// Calls a tool from a session, with its directory, its exports and its token to stop by.
+    /// Calls a tool with the session's directory, exported variables and cancel token.
     pub(super) fn call(&self, context: &mut Context<'_>, name: &str, arguments: &[Bytes]) -> Envelope {
         let registry = self.registry();
         let options = CallOptions {
@@ -58,7 +58,7 @@ impl SessionTools {
             Ok(arguments) => arguments,
             Err(fault) => return Envelope::failure(fault),
         };
-        // What was written so far comes before what the tool does.
+        // Output so far comes before the tool's.
         let _ = context.session.flush();
         let session = RefCell::new(&mut *context.session);
         let tell = |progress: &CallProgress| {
@@ -68,7 +68,7 @@ impl SessionTools {
     }
 }
 
-/// Shows an answer as a command does: the result on standard output, everything else on standard error.
+/// Prints an answer: the result on standard output, everything else on standard error.
 pub(super) fn show(context: &mut Context<'_>, envelope: Envelope) -> Flow {
     let status = envelope.exit_status();
     let _ = context.session.write(2, envelope.stderr.as_bytes());
@@ -87,7 +87,7 @@ pub(super) fn show(context: &mut Context<'_>, envelope: Envelope) -> Flow {
     }
 }
 
-/// What is to be said besides the result: what was passed over, and how to see what was cut.
+/// Remarks about a result: notes, and how to read truncated outputs.
 pub(crate) fn remarks(envelope: &Envelope) -> Vec<String> {
     let cut = envelope.truncated.iter().map(|truncated| {
         let (stream, id, total) = (truncated.stream, &truncated.id, truncated.total_bytes);
@@ -96,7 +96,7 @@ pub(crate) fn remarks(envelope: &Envelope) -> Vec<String> {
     envelope.notes.iter().cloned().chain(cut).collect()
 }
 
-/// A result as a line, or as the text that it is.
+/// A result as text: a string as it is, any other value as JSON.
 pub(crate) fn printed(result: &Value) -> String {
     match result {
         Value::String(text) if text.is_empty() || text.ends_with('\n') => text.clone(),

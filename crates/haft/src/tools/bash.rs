@@ -1,4 +1,4 @@
-//! `bash`: a script, run by haft itself.
+//! The core tool `bash`: runs a script in haft.
 
 use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt as _;
@@ -15,13 +15,12 @@ use serde_json::{Value, json};
 
 use crate::sessions;
 
-/// What the script has left in the background gets so long to end by itself.
-const LEFTOVERS: Duration = Duration::from_millis(200);
+/// How long background processes may go on after the script.
+const LEFTOVER_GRACE: Duration = Duration::from_millis(200);
 
-/// So many sessions may have a name at a time.
-const MOST_SESSIONS: usize = 64;
+const MAX_NAMED_SESSIONS: usize = 64;
 
-/// The tool, with the sessions that were given a name: what a script sets in one, the next script finds.
+/// The tool, with its named sessions, which keep their state between scripts.
 #[derive(Debug, Default)]
 pub(super) struct BashTool {
     sessions: Mutex<HashMap<String, Arc<Mutex<Session>>>>,
@@ -82,19 +81,19 @@ impl NativeTool for BashTool {
 }
 
 impl BashTool {
-    /// The session of a name, made when it is first asked for.
+    /// The session with a name; a new one is created.
     fn named(&self, name: &str, surroundings: &CallContext<'_>) -> Result<Arc<Mutex<Session>>, CallError> {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        if sessions.len() >= MOST_SESSIONS && !sessions.contains_key(name) {
+        if sessions.len() >= MAX_NAMED_SESSIONS && !sessions.contains_key(name) {
             let names: Vec<&str> = sessions.keys().map(String::as_str).collect();
-            return Err(CallError::invalid(format!("there are enough sessions: {}", names.join(", "))));
+            return Err(CallError::invalid(format!("too many named sessions: {}", names.join(", "))));
         }
         let make = || Arc::new(Mutex::new(fresh(surroundings)));
         Ok(sessions.entry(name.to_owned()).or_insert_with(make).clone())
     }
 }
 
-/// A session with what the caller has.
+/// A new session with the caller's environment and directory.
 fn fresh(surroundings: &CallContext<'_>) -> Session {
     let variables = surroundings.environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
     let kernel = sessions::plain_kernel().permission(surroundings.host.permission()).build();
@@ -109,8 +108,7 @@ fn run(
     if let Some(cwd) = &arguments.cwd {
         let directory = session.directory().join(cwd);
         if !directory.is_dir() {
-            let error =
-                format!("parameter 'cwd': cannot enter '{}': it is no directory", directory.display());
+            let error = format!("parameter 'cwd': cannot enter '{}': not a directory", directory.display());
             return Err(CallError::invalid(error));
         }
         session.set_directory(directory);
@@ -124,7 +122,7 @@ fn run(
         .cancel(surroundings.cancel)
         .run(surroundings.host, session)
         .map_err(|error| CallError::new(ErrorCode::SpawnFailed, error.to_string()))?;
-    session.end_jobs(LEFTOVERS, LEFTOVERS);
+    session.end_jobs(LEFTOVER_GRACE, LEFTOVER_GRACE);
     let output = outcome.captured.output.as_ref();
     let shown =
         output.and_then(|output| output.summary(&OutputView::HeadAndTail, OutputView::DEFAULT_BUDGET).ok());

@@ -7,7 +7,7 @@ use haft_kernel::{Bytes, Command, Flow, Session};
 
 use super::{SessionTools, backend};
 
-/// The command.
+/// The command `tool`.
 #[derive(Debug)]
 pub(crate) struct ToolCommand(pub(crate) Arc<SessionTools>);
 
@@ -29,7 +29,7 @@ impl Command for ToolCommand {
         !before.is_empty()
     }
 
-    /// A program `tool` is called for what is no tool.
+    /// For a name that is not a tool, a program `tool` runs.
     fn steps_aside(&self, _: &mut Session, arguments: &[Bytes]) -> bool {
         let name = arguments.first().and_then(|name| std::str::from_utf8(name).ok());
         !name.is_some_and(|name| self.0.registry().has(name))
@@ -40,6 +40,6 @@ impl Command for ToolCommand {
     }
 
     fn summary(&self) -> &str {
-        "Call a tool; without the word `tool` too, where nothing else has its name."
+        "Call a tool; the word `tool` is optional where no other command has its name."
     }
 }

@@ -1,4 +1,4 @@
-//! SessionTools, as the commands and sessions of haft have them.
+//! The tool registry of commands and sessions.
 
 mod backend;
 mod bash;
@@ -22,7 +22,7 @@ use crate::failure::Failure;
 use crate::process_context::ProcessContext;
 use crate::{host, places};
 
-/// A registry of all tools there are from here.
+/// Opens the registry of all tools that are visible in this process context.
 pub(crate) fn open(
     process: &ProcessContext,
     host: Host,
@@ -55,11 +55,11 @@ pub(crate) fn open(
     Registry::open(host, &places, trust, options)
 }
 
-/// The tools of a session. Nothing is done for them before one is called for.
+/// The tools of a session. The registry is opened on first use.
 #[derive(Debug)]
 pub(crate) struct SessionTools {
     process: ProcessContext,
-    /// Which programs they may start.
+    /// The permission to start programs.
     permission: StartPermission,
     state: Mutex<SessionToolsState>,
 }
@@ -68,7 +68,7 @@ pub(crate) struct SessionTools {
 struct SessionToolsState {
     registry: Option<Registry>,
     toolset: Option<Toolset>,
-    /// Whether the session is over, so that nothing need be begun.
+    /// Whether the session has ended.
     closed: bool,
 }
 
@@ -78,11 +78,11 @@ impl SessionTools {
         Arc::new(SessionTools { process, permission, state: Mutex::default() })
     }
 
-    /// The registry, opened when it is first asked for.
+    /// The registry, opened on first use.
     pub(crate) fn registry(&self) -> Registry {
         let mut state = self.state();
         let open = || {
-            // A session works without settings that cannot be read, and says so once.
+            // Without readable settings the session continues with defaults, after one message.
             let settings = ToolSettings::read(&self.process).unwrap_or_else(|failure| {
                 failure.print();
                 ToolSettings::default()
@@ -93,7 +93,7 @@ impl SessionTools {
         state.registry.get_or_insert_with(open).clone()
     }
 
-    /// Looks for all tools, beside whoever asks.
+    /// Discovers all tools on a background thread.
     pub(crate) fn discover(self: &Arc<Self>) {
         let tools = Arc::downgrade(self);
         let look = move || {
@@ -101,16 +101,16 @@ impl SessionTools {
                 tools.registry().start_discovery();
             }
         };
-        // Without a thread to be had, the tools are looked for when they are asked for.
+        // Without a thread, tools are discovered on first use.
         let _ = std::thread::Builder::new().name("tools".to_owned()).spawn(look);
     }
 
-    /// What may be called, if that is limited.
+    /// The toolset, if one is chosen.
     pub(crate) fn toolset(&self) -> Option<Toolset> {
         self.state().toolset.clone()
     }
 
-    /// Limits what may be called to the toolset of a name, or lifts the limit.
+    /// Chooses a toolset by name; `None` allows all tools.
     pub(crate) fn choose(&self, name: Option<&str>) -> Result<(), Failure> {
         let toolset = match name {
             Some(name) => Some(ToolSettings::read(&self.process)?.toolset(name)?),
@@ -120,12 +120,12 @@ impl SessionTools {
         Ok(())
     }
 
-    /// The names of the toolsets there are.
+    /// The names of all toolsets.
     pub(crate) fn toolsets(&self) -> Vec<String> {
         ToolSettings::read(&self.process).map(|settings| settings.names()).unwrap_or_default()
     }
 
-    /// Lets go of the registry: what it has started ends.
+    /// Closes the registry, which ends the processes of its tools.
     pub(crate) fn close(&self) {
         let mut state = self.state();
         state.closed = true;

@@ -1,4 +1,4 @@
-//! What a configuration says of tools.
+//! The configuration of tools.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,11 +22,11 @@ pub(crate) struct ToolSettings {
     pub(crate) output_limit: Option<u64>,
     toolsets: Vec<(String, Vec<String>)>,
     pub(crate) servers: Vec<RemoteServer>,
-    /// Variables that look like keys and that the scripts of agents may have.
+    /// Variables that look like keys, but are passed to an agent's scripts.
     pub(crate) env_allow: Vec<String>,
 }
 
-/// The section `[tools]`, as it is written: times in seconds.
+/// The section `[tools]` in the file, with times in seconds.
 #[derive(Default, Deserialize)]
 struct ToolsSection {
     schema_timeout: Option<Spanned<f64>>,
@@ -34,13 +34,13 @@ struct ToolsSection {
     output_limit: Option<u64>,
 }
 
-/// The section `[env]`, as it is written.
+/// The section `[env]` in the file.
 #[derive(Default, Deserialize)]
 struct EnvSection {
     allow: Option<Vec<String>>,
 }
 
-/// An item of `[[mcp]]`, as it is written.
+/// An item of `[[mcp]]` in the file.
 #[derive(Deserialize)]
 struct McpSection {
     command: Option<Vec<String>>,
@@ -80,15 +80,19 @@ impl ToolSettings {
         })
     }
 
-    /// The toolset of a name; or, with commas or `*`, of the tools that it names itself.
+    /// The toolset with a name, or for a text with commas or `*` the toolset of these names.
     pub(crate) fn toolset(&self, name: &str) -> Result<Toolset, Failure> {
         let configured =
             self.toolsets.iter().find(|(known, _)| known == name).map(|(_, tools)| tools.clone());
         let listed = || name.contains([',', '*']).then(|| name.split(',').map(str::to_owned).collect());
         let tools: Vec<String> = configured.or_else(listed).ok_or_else(|| Failure {
-            message: format!("there is no toolset '{name}'"),
+            message: format!("unknown toolset '{name}'"),
             hint: haft_config::suggest(name, self.toolsets.iter().map(|(name, _)| name.as_str())).or_else(
-                || Some("write its tools with commas, or a [[toolset]] in the configuration".to_owned()),
+                || {
+                    Some(
+                        "separate tools with commas, or define a [[toolset]] in the configuration".to_owned(),
+                    )
+                },
             ),
             status: 2,
         })?;
@@ -103,12 +107,12 @@ impl ToolSettings {
 
 fn seconds(config: &Config, written: &Spanned<f64>) -> Result<Duration, haft_config::Error> {
     Duration::try_from_secs_f64(written.value).ok().filter(|time| !time.is_zero()).ok_or_else(|| {
-        let message = format!("{} is no time in seconds", written.value);
+        let message = format!("invalid time {} (expected seconds)", written.value);
         haft_config::Error::at(ErrorKind::WrongValue, &config.locate(written.span), message)
     })
 }
 
-/// A server as it is written, which is either a program or a URL.
+/// Converts an item of `[[mcp]]`, which has either a command or a URL.
 fn server(config: &Config, item: ConfigItem<McpSection>) -> Result<RemoteServer, haft_config::Error> {
     let ConfigItem { name, location, value } = item;
     let wrong = |words: &str| {
@@ -127,13 +131,13 @@ fn server(config: &Config, item: ConfigItem<McpSection>) -> Result<RemoteServer,
     Ok(RemoteServer { name, layer, transport, tools: value.tools, timeout })
 }
 
-/// A project's configuration, if there is one and it is trusted. Otherwise haft goes on without it, and says so if it has
-/// something to say here. The text that was hashed is the text that is used.
+/// The project's configuration, if it is trusted. Prints a message if it is not and contains settings of tools. The hashed
+/// text is the text that is used.
 fn trusted_source(project: &Path, trust: &TrustStore) -> Option<ConfigSource> {
     let source = match ConfigSource::read(Layer::Project, project, project, &trust.owners()) {
         Ok(source) => source?,
         Err(error) => {
-            print_message(format_args!("{error}; haft goes on without it"));
+            print_message(format_args!("{error}; the file is ignored"));
             if let Some(hint) = error.hint() {
                 print_hint(hint);
             }
@@ -144,15 +148,15 @@ fn trusted_source(project: &Path, trust: &TrustStore) -> Option<ConfigSource> {
     if trust.is_trusted(&path, &ContentHash::of(source.text.as_bytes())) {
         return Some(source);
     }
-    if speaks_of_tools(source) {
+    if configures_tools(source) {
         let path = haft_config::printable(path);
-        print_message(format_args!("'{path}' is not trusted and left aside; to trust it run `haft trust`"));
+        print_message(format_args!("'{path}' is not trusted and ignored; run `haft trust` to trust it"));
     }
     None
 }
 
-/// Whether a project's configuration has sections about tools, or nobody can print_message.
-fn speaks_of_tools(source: ConfigSource) -> bool {
+/// Whether a configuration has sections about tools, or cannot be parsed.
+fn configures_tools(source: ConfigSource) -> bool {
     let mut config = Config::new();
     config.add(source).is_err()
         || ["tools", "toolset", "mcp", "env"].iter().any(|section| config.has(section))

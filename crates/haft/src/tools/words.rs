@@ -1,4 +1,4 @@
-//! Arguments of tools, as a shell has them.
+//! The arguments of a tool call in a script.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use haft_kernel::{Bytes, TypedArgument};
 use haft_tools::{ArgumentWord, CallError};
 use serde_json::Value;
 
-/// The words of a call, with the values of JSON words.
+/// The words of a call; JSON words keep their values.
 pub(crate) fn of(context: &Context<'_>, arguments: &[Bytes]) -> Vec<ArgumentWord> {
     context
         .typed(arguments)
@@ -20,14 +20,14 @@ pub(crate) fn of(context: &Context<'_>, arguments: &[Bytes]) -> Vec<ArgumentWord
         .collect()
 }
 
-/// The JSON object on the standard input of a command.
+/// Reads a JSON object from the standard input of a command.
 pub(crate) fn of_input(context: &Context<'_>) -> Result<Value, CallError> {
     parse(&read(context).map_err(|error| {
         CallError::invalid(format!("standard input cannot be read: {}", haft_process::reason(&error)))
     })?)
 }
 
-/// Arguments as one text of JSON.
+/// Parses arguments in JSON.
 pub(crate) fn parse(text: &[u8]) -> Result<Value, CallError> {
     serde_json::from_slice(text)
         .map_err(|error| CallError::invalid(format!("standard input is not JSON: {error}")))

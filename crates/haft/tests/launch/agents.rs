@@ -1,11 +1,11 @@
-//! Every agent that haft knows by itself, against a stand-in of its name.
+//! The command lines of all built-in agents, checked with a stub of each.
 
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
 use crate::world::{HAFT, World};
 
-/// The cases: for each agent how it is called with and without a person, with everything it can be given.
+/// The cases: the interactive and the batch command line of each agent, with all options.
 const CASES: &str = include_str!("agents.json");
 
 fn cases() -> Vec<(String, Map<String, Value>)> {
@@ -21,7 +21,7 @@ fn world(bin: &str) -> World {
     World::new().with_agents(&[bin]).with_config("[[role]]\nname = 'r'\nprompt = 'ROLE'")
 }
 
-/// The words with what differs from run to run replaced.
+/// The words, with the parts that differ between runs replaced.
 fn settled(world: &World) -> Vec<String> {
     let settle = |word: String| {
         let word = word.replace(HAFT, "HAFT");
@@ -42,7 +42,7 @@ fn texts(value: &Value) -> Vec<String> {
 }
 
 #[test]
-fn each_is_called_as_it_wants_to_be() {
+fn each_agent_gets_its_own_command_line() {
     for (agent, case) in cases() {
         let bin = case.get("bin").and_then(Value::as_str).unwrap_or(&agent);
         for (form, key) in [("--interactive", "command"), ("--batch", "batch")] {
@@ -56,7 +56,7 @@ fn each_is_called_as_it_wants_to_be() {
 }
 
 #[test]
-fn each_starts_bare_when_there_is_nothing_to_say() {
+fn each_agent_starts_without_a_prompt() {
     for (agent, case) in cases() {
         let bin = case.get("bin").and_then(Value::as_str).unwrap_or(&agent);
         let world = world(bin);
@@ -67,7 +67,7 @@ fn each_starts_bare_when_there_is_nothing_to_say() {
 }
 
 #[test]
-fn each_takes_a_prompt_that_is_too_large_for_an_argument() {
+fn each_agent_takes_a_prompt_larger_than_an_argument() {
     let large = "large ".repeat(50_000);
     for (agent, case) in cases() {
         let bin = case.get("bin").and_then(Value::as_str).unwrap_or(&agent);
@@ -89,7 +89,7 @@ fn each_takes_a_prompt_that_is_too_large_for_an_argument() {
 }
 
 #[test]
-fn each_that_has_mcp_gets_haft_in_its_own_form() {
+fn each_agent_with_mcp_gets_its_own_configuration() {
     for (agent, case) in cases() {
         let Some(mcp) = case.get("mcp") else { continue };
         let bin = case.get("bin").and_then(Value::as_str).unwrap_or(&agent);

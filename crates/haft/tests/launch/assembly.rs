@@ -1,13 +1,13 @@
-//! What reaches the agent: contexts, placeholders, hostile contents, sizes.
+//! The prompt that reaches the agent: contexts, placeholders, hostile contents, sizes.
 
 use crate::world::World;
 
-/// Everything that a shell, a template or a parser of options might take for its own.
+/// Text that a shell, a template or an option parser could interpret.
 const HOSTILE: &str =
     "-x --help '\"`id` $(id) ${HOME} {prompt} {model} {{ }} \\ \n\t*?[a] ; | & > < # ~ ! % é\u{1b}[31m\r\n";
 
 #[test]
-fn required_and_default_contexts_come_in_order_and_others_when_asked_for() {
+fn required_default_and_selected_contexts_come_in_order() {
     let contexts = "[[context]]\nname = 'a'\nprompt = 'A'\ndefault = true\n\
                     [[context]]\nname = 'b'\nprompt = 'B'\nrequired = true\n\
                     [[context]]\nname = 'c'\nprompt = 'C'\ntags = ['more', 'x']\n\
@@ -58,7 +58,7 @@ fn hostile_contents_arrive_byte_for_byte_through_every_placeholder() {
 }
 
 #[test]
-fn bytes_that_are_no_text_arrive_too() {
+fn invalid_utf8_arrives_unchanged() {
     let bytes: Vec<u8> = (1..=255).collect();
     let world = World::new()
         .with_stand_in("[[context]]\nname = 'b'\nfile = 'bytes'\nrequired = true")
@@ -68,7 +68,7 @@ fn bytes_that_are_no_text_arrive_too() {
 }
 
 #[test]
-fn a_line_for_a_shell_gets_values_as_values_however_it_quotes_them() {
+fn values_in_a_shell_line_are_quoted() {
     let line = r#"it plain {prompt} "double {prompt}" 'single {prompt}' ${NONE:-default} {model:json}"#;
     let world = World::new()
         .with_agents(&["it"])
@@ -86,7 +86,7 @@ fn a_line_for_a_shell_gets_values_as_values_however_it_quotes_them() {
 }
 
 #[test]
-fn large_prompts_take_another_way_or_are_refused_before_the_exec() {
+fn large_prompts_use_another_delivery_or_are_rejected() {
     let large = HOSTILE.repeat((300 << 10) / HOSTILE.len() + 1);
     let with = |more: &str| {
         let agent = format!(
@@ -115,7 +115,7 @@ fn large_prompts_take_another_way_or_are_refused_before_the_exec() {
 }
 
 #[test]
-fn a_large_role_goes_into_a_file_where_the_agent_takes_one() {
+fn a_large_role_is_written_to_a_file() {
     let large = "r".repeat(200_000);
     let world = World::new().with_agents(&["claude"]).with_file("project/large", &large);
     let world = world.with_config("[[role]]\nname = 'big'\nfile = 'large'");
@@ -126,7 +126,7 @@ fn a_large_role_goes_into_a_file_where_the_agent_takes_one() {
 }
 
 #[test]
-fn every_way_of_delivery_works() {
+fn every_delivery_works() {
     for (agent, expected, stdin) in [
         ("command = ['{bin}', 'a', '{prompt}']\nprompt = 'argv'", &["a", "do it"][..], ""),
         ("command = ['{bin}', 'a']\nprompt = 'stdin'", &["a"], "do it"),
@@ -145,7 +145,7 @@ fn every_way_of_delivery_works() {
 }
 
 #[test]
-fn groups_drop_out_and_variables_stay_unset_when_a_value_is_empty() {
+fn empty_values_remove_groups_and_variables() {
     let world = World::new().with_agents(&["it"]).with_config(
         "[[agent]]\nname = 'it'\nmodels = { large = 'large-2', small = 'small-1' }\n\
          command = ['{bin}', ['--model', '{model}'], ['run', ['--as', '{role}'], '{prompt}'], 'end']\n\
@@ -167,7 +167,7 @@ fn groups_drop_out_and_variables_stay_unset_when_a_value_is_empty() {
 }
 
 #[test]
-fn a_role_that_the_agent_has_no_place_for_comes_before_the_prompt() {
+fn a_role_without_its_own_option_precedes_the_prompt() {
     let world = World::new().with_agents(&["it"]).with_config(
         "[settings]\ndefault_role = 'r'\n[[agent]]\nname = 'it'\n[[role]]\nname = 'r'\nprompt = 'Be {user}.'",
     );
@@ -178,7 +178,7 @@ fn a_role_that_the_agent_has_no_place_for_comes_before_the_prompt() {
 }
 
 #[test]
-fn what_cannot_be_made_stops_the_launch_or_is_named() {
+fn a_failed_context_stops_the_launch_or_is_noted() {
     let world = World::new().with_stand_in(
         "[[context]]\nname = 'file'\nfile = 'none'\ndefault = true\n\
          [[context]]\nname = 'fails'\ncommand = 'echo why >&2; exit 3'\ndefault = true\n\
@@ -214,8 +214,8 @@ fn files_and_commands_are_used_only_if_the_template_needs_them() {
 }
 
 #[test]
-fn commands_of_contexts_run_side_by_side() {
-    // Each waits until the other has begun: side by side, or never.
+fn context_commands_run_in_parallel() {
+    // Each waits until the other has started, which works only in parallel.
     let command = |own: &str, other: &str| {
         format!(
             "[[context]]\nname = '{own}'\nrequired = true\ntimeout = 60\n\
@@ -228,7 +228,7 @@ fn commands_of_contexts_run_side_by_side() {
 }
 
 #[test]
-fn what_git_knows_stands_in_templates_and_is_empty_where_it_knows_nothing() {
+fn git_placeholders_are_empty_outside_a_repository() {
     let text = "<{git_branch}> <{git_root}> <{git_user}> <{git_email}>";
     let context = format!("[[context]]\nname = 'git'\nprompt = '{text}'\nrequired = true");
     let world = World::new().with_stand_in(&context);
@@ -246,7 +246,7 @@ fn what_git_knows_stands_in_templates_and_is_empty_where_it_knows_nothing() {
 }
 
 #[test]
-fn contexts_of_the_project_are_found_where_they_exist_and_never_outside() {
+fn project_contexts_are_read_only_inside_the_project() {
     let world = World::new().with_agents(&["it"]).with_config("[[agent]]\nname = 'it'");
     let world = world.with_file("secret", "SECRET").with_file("project/AGENTS.md", "Be kind.\n");
     let world = world.with_file("project/sub/README.md", "Sub.").with_file("project/.git/HEAD", "");
@@ -264,7 +264,7 @@ fn contexts_of_the_project_are_found_where_they_exist_and_never_outside() {
 }
 
 #[test]
-fn a_dry_run_writes_everything_and_runs_only_contexts_commands() {
+fn a_dry_run_writes_all_files_and_runs_only_context_commands() {
     let world = World::new().with_stand_in(
         "[[context]]\nname = 'c'\ncommand = 'touch ran; echo C'\nrequired = true\n[[role]]\nname = 'r'\nprompt = 'R'",
     );

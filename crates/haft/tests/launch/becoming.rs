@@ -1,4 +1,4 @@
-//! The launch is an exec: same process, nothing of haft left.
+//! A launch is an exec: same process, nothing of haft remains.
 
 use std::io::Write as _;
 use std::time::Duration;
@@ -31,7 +31,7 @@ fn the_agent_is_the_same_process_with_clean_descriptors_mask_and_signals() {
 }
 
 #[test]
-fn commands_of_contexts_leave_nothing_in_the_agents_process() {
+fn context_commands_leave_nothing_in_the_agents_process() {
     let world = World::new().with_stand_in(
         "[[context]]\nname = 'one'\ncommand = 'echo one; sleep 300 & setsid sleep 300 & '\nrequired = true\n\
          [[context]]\nname = 'two'\ncommand = ['echo', 'two']\nrequired = true",
@@ -52,14 +52,14 @@ fn commands_of_contexts_leave_nothing_in_the_agents_process() {
 }
 
 #[test]
-fn status_and_signal_are_the_agents_own() {
+fn status_and_signal_are_those_of_the_agent() {
     let world = World::new().with_stand_in("");
     world.haft(&["launch", "x"]).env("STAND_IN_THEN", "exit 42").run().status(42);
     world.haft(&["launch", "x"]).env("STAND_IN_THEN", "die 15").run().killed_by(15);
 }
 
 #[test]
-fn an_agent_that_is_not_there_or_cannot_be_run_is_told_like_a_shell_would() {
+fn an_agent_that_cannot_run_has_the_status_of_a_shell() {
     let world =
         World::new().with_config("[[agent]]\nname = 'gone'\nbin = 'no-such-agent'\n[[agent]]\nname = 'text'");
     world.haft(&["launch", "-a", "gone", "x"]).run().status(127).stderr_has("'no-such-agent' not found");
@@ -74,7 +74,7 @@ fn an_agent_that_is_not_there_or_cannot_be_run_is_told_like_a_shell_would() {
         .stderr_has("no agent is installed");
 }
 
-/// On a terminal of its own, which `haft spawn --pty` makes: the agent owns it, and Ctrl-C reaches the agent.
+/// On a terminal that `haft spawn --pty` creates, the agent owns the terminal, and Ctrl-C reaches the agent.
 #[test]
 fn the_agent_owns_the_terminal_and_gets_its_interrupt() {
     let world = World::new().with_stand_in("");
@@ -95,7 +95,7 @@ fn the_agent_owns_the_terminal_and_gets_its_interrupt() {
 }
 
 #[test]
-fn files_last_as_long_as_the_agent_and_are_cleaned_by_the_next_launch() {
+fn the_next_launch_removes_files_of_ended_agents() {
     let world = World::new().with_stand_in("");
     let running = world.haft(&["launch", "x"]).env("STAND_IN_THEN", "sleep").start();
     assert!(eventually(SOON, || world.has_started()));
@@ -107,14 +107,14 @@ fn files_last_as_long_as_the_agent_and_are_cleaned_by_the_next_launch() {
     assert!(std::path::Path::new(&path).exists(), "its agent still runs");
     running.signal(9);
     running.finish().killed_by(9);
-    assert!(std::path::Path::new(&path).exists(), "nobody was there to remove it");
+    assert!(std::path::Path::new(&path).exists(), "nothing could have removed it");
     let doctor = world.haft(&["launch", "doctor"]).run().status(0);
     assert!(doctor.output_text().contains("1 launch that is over"), "{doctor}");
     assert!(world.leftovers().is_empty());
 }
 
 #[test]
-fn ctrl_c_while_contexts_are_made_ends_their_commands_and_the_launch() {
+fn ctrl_c_ends_context_commands_and_the_launch() {
     let world = World::new()
         .with_stand_in("[[context]]\nname = 'slow'\ncommand = 'touch begun; sleep 300'\nrequired = true");
     let running = world.haft(&["launch", "x"]).start();

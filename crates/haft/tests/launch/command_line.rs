@@ -1,9 +1,9 @@
-//! list, show, doctor, init, edit, completions, and which agent is meant.
+//! The actions list, show, doctor, init, edit and completions, and the selection of the agent.
 
 use crate::world::{HAFT, World};
 
 #[test]
-fn without_configuration_the_only_installed_agent_is_taken_and_several_are_listed() {
+fn the_only_installed_agent_is_the_default() {
     let world = World::new().with_agents(&["claude"]);
     world.launch(&["--no-mcp", "go"]);
     assert_eq!(world.words(), ["--print", "--", "go"]);
@@ -19,10 +19,10 @@ fn without_configuration_the_only_installed_agent_is_taken_and_several_are_liste
 }
 
 #[test]
-fn a_file_that_is_not_there_is_taken_for_text_aloud() {
+fn a_missing_file_is_used_as_text_with_a_message() {
     let world = World::new().with_stand_in("");
     let run = world.launch(&["prompts/fix.md"]);
-    run.stderr_has("there is no file \"prompts/fix.md\"; it is taken for what you say");
+    run.stderr_has("no file \"prompts/fix.md\"; used as the prompt");
     world.launch(&["read notes.md"]).stderr("");
 }
 
@@ -36,7 +36,7 @@ fn at_a_terminal_the_user_is_asked_which_agent() {
 }
 
 #[test]
-fn list_and_show_tell_what_there_is() {
+fn list_and_show_print_the_catalogue() {
     let world =
         World::new().with_stand_in("[[task]]\nname = 'review'\nprompt = 'R'\ndescription = 'look closely'");
     let list = world.launch(&["list"]).output_text();
@@ -53,7 +53,7 @@ fn list_and_show_tell_what_there_is() {
 }
 
 #[test]
-fn doctor_finds_what_would_go_wrong() {
+fn doctor_finds_problems() {
     let world = World::new().with_stand_in("[settings]\ndefault_agent = 'gone'\n[[agent]]\nname = 'gone'\n[[context]]\nname = 'x'\nfile = 'none'\nrequired = true");
     let value = world.haft(&["launch", "doctor", "--json"]).run().status(1).json();
     let text = value.to_string();
@@ -67,7 +67,7 @@ fn doctor_finds_what_would_go_wrong() {
 }
 
 #[test]
-fn doctor_does_not_stop_at_the_first_fault() {
+fn doctor_reports_all_errors() {
     let user = "[settings]\ntimeout = 'x'\n[[agent]]\nname = 'a'\ncommand = 'b'\n[[agent]]\nname = 'it'\n\
                 [[role]]\nname = 'r'\n[[role]]\nname = 'r'\n[[task]]\nname = 't'\nprompt = 'p'\nrole = 'rr'\n\
                 [[task]]\nname = 'u'\nprompt = '{dat}'\n[[contxt]]\nname = 'c'";
@@ -91,7 +91,7 @@ fn doctor_does_not_stop_at_the_first_fault() {
 }
 
 #[test]
-fn init_writes_what_can_be_read_and_never_over_anything() {
+fn init_writes_a_valid_configuration_and_overwrites_nothing() {
     let world = World::new().with_agents(&["claude"]);
     world.launch(&["init"]).stdout(".haft/config.toml\n");
     world.launch(&["doctor"]);
@@ -102,7 +102,7 @@ fn init_writes_what_can_be_read_and_never_over_anything() {
         .stderr_has("file exists")
         .stderr_has("hint: change it with");
     world.launch(&["init", "--user"]).stdout("~/.config/haft/config.toml\n");
-    // What is commented out is right as well.
+    // The commented lines are valid as well.
     let text = world.read(world.project().join(".haft/config.toml"));
     let lines = text.lines().map(|line| match line.strip_prefix("# ") {
         Some(code) if code.starts_with('[') || code.contains(" = ") => code,
@@ -115,7 +115,7 @@ fn init_writes_what_can_be_read_and_never_over_anything() {
 }
 
 #[test]
-fn edit_becomes_the_editor() {
+fn edit_runs_the_editor() {
     let world = World::new().with_agents(&["editor"]).with_config("");
     world.haft(&["launch", "edit"]).env("VISUAL", "editor --wait").run().status(0);
     assert_eq!(world.words(), ["--wait", &world.scratch.text("home/.config/haft/config.toml")]);
@@ -128,7 +128,7 @@ fn edit_becomes_the_editor() {
 }
 
 #[test]
-fn completions_are_what_a_shell_takes() {
+fn completions_are_valid_scripts() {
     let script = World::new().launch(&["completions", "bash"]).output().to_vec();
     let world = World::new().with_file("project/completions", script);
     let call = haft_test_support::Haft::by(["bash", "-n", "completions"]).directory(world.project());
@@ -136,7 +136,7 @@ fn completions_are_what_a_shell_takes() {
 }
 
 #[test]
-fn a_project_that_runs_programs_or_speaks_to_the_agent_needs_trust_for_this_content() {
+fn a_project_that_runs_programs_or_adds_prompts_needs_trust() {
     let config = "[[context]]\nname = 'c'\ncommand = 'touch ran; echo C'\nrequired = true";
     let world = World::new().with_stand_in("").with_file("project/.haft/config.toml", config);
     let run = world.haft(&["launch", "-a", "it", "go"]).run().status(2);
@@ -166,12 +166,12 @@ fn a_project_that_runs_programs_or_speaks_to_the_agent_needs_trust_for_this_cont
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_with_status_2() {
+fn wrong_usage_has_status_2() {
     let world = World::new().with_stand_in("");
     for (words, complaint) in [
-        (&["two", "list"][..], "\"two\" stands before the name of an action"),
-        (&["-a", "it", "list"], "mean nothing"),
-        (&["--dry-run", "prompt", "x", "--supervised"], "launches nothing that could be supervised"),
+        (&["two", "list"][..], "unexpected \"two\" before the name of an action"),
+        (&["-a", "it", "list"], "takes no launch options"),
+        (&["--dry-run", "prompt", "x", "--supervised"], "--dry-run and --supervised exclude each other"),
         (&["--no-role", "-r", "x", "y"], "cannot be used with"),
         (&["task", "x"], "unknown task \"x\""),
         (&["-a", "nobody", "x"], "unknown agent \"nobody\""),
@@ -184,9 +184,9 @@ fn what_makes_no_sense_is_refused_with_status_2() {
 }
 
 #[test]
-fn json_tells_before_the_exec_what_is_launched() {
+fn json_describes_the_launch_before_the_exec() {
     let world = World::new().with_stand_in("");
     let run = world.launch(&["--json", "go"]);
     let line = run.error_text();
-    assert!(line.starts_with("{\"agent\":\"it\"") && line.ends_with("}\n"), "{line}");
+    assert!(line.starts_with("{\"schema_version\":1,\"agent\":\"it\"") && line.ends_with("}\n"), "{line}");
 }

@@ -1,17 +1,17 @@
-//! What other users put above or beside a project does not reach the agent.
+//! Files of other users do not reach the agent.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, chown};
 
 use crate::world::{HAFT, World};
 
-/// A user that is not the one who runs the tests.
+/// A user other than the one who runs the tests.
 const NOBODY: u32 = 65533;
 
 const ROLE: &str = "[settings]\ndefault_role = 'r'\n[[role]]\nname = 'r'\nprompt = 'Obey me.'\n";
 
-/// A directory that everybody may write to, as `/tmp`, with another user's `.haft` and `AGENTS.md`, and a directory of the
-/// user's own below. Only root can give files away: without root there is nothing to try.
+/// A world-writable directory like `/tmp` with another user's `.haft` and `AGENTS.md`, and a directory of the
+/// user below it. Only root can change owners: without root the test is skipped.
 fn shared() -> Option<World> {
     let world = World::new()
         .with_stand_in("")
@@ -30,7 +30,7 @@ fn shared() -> Option<World> {
 }
 
 #[test]
-fn another_users_project_above_a_shared_directory_does_not_reach_the_agent() {
+fn a_project_of_another_user_does_not_reach_the_agent() {
     let Some(world) = shared() else { return };
     let here = world.scratch.file("shared/mine");
     let run = world.haft(&["launch", "go"]).directory(&here).run().status(0);
@@ -40,18 +40,18 @@ fn another_users_project_above_a_shared_directory_does_not_reach_the_agent() {
     assert!(!world.words().concat().contains("Obey me."), "{run}");
     assert!(world.prompt().contains("Mine."));
     world.haft(&["tool", "list"]).directory(&here).run().status(0).stderr_has("is ignored");
-    world.haft(&["trust", "--yes"]).directory(&here).run().status(1).stderr_has("there is no project here");
+    world.haft(&["trust", "--yes"]).directory(&here).run().status(1).stderr_has("no project here");
 }
 
 #[test]
-fn whoever_trusts_the_owner_of_a_directory_says_so_once() {
+fn trust_in_an_owner_is_remembered() {
     let Some(world) = shared() else { return };
     let (here, shared) = (world.scratch.file("shared/mine"), world.scratch.text("shared"));
     let haft = |words: &[&str]| world.haft(words).directory(&here);
     haft(&["trust", "--owner", &shared]).run().status(0).stderr("");
     let listed = haft(&["trust", "--list"]).run().status(0).output_text();
     assert!(listed.starts_with("any owner") && listed.ends_with("/shared\n"), "{listed}");
-    // Whose it is and what it says are two questions.
+    // Trust in the owner does not cover the content.
     haft(&["launch", "go"]).run().status(2).stderr_has("(role \"r\") and is not trusted");
     haft(&["trust", "--yes"]).run().status(0);
     haft(&["launch", "go"]).run().status(0);
@@ -61,7 +61,7 @@ fn whoever_trusts_the_owner_of_a_directory_says_so_once() {
 }
 
 #[test]
-fn a_directory_that_everybody_may_write_to_is_no_place_for_a_project() {
+fn a_project_in_a_world_writable_directory_is_ignored() {
     let world = World::new().with_stand_in("").with_file("project/.haft/config.toml", ROLE);
     world.haft(&["trust", "--yes"]).run().status(0);
     fs::set_permissions(world.project(), Permissions::from_mode(0o777)).unwrap();
@@ -73,7 +73,7 @@ fn a_directory_that_everybody_may_write_to_is_no_place_for_a_project() {
 }
 
 #[test]
-fn a_users_configuration_that_others_may_write_to_is_refused() {
+fn a_writable_user_configuration_is_rejected() {
     let world = World::new().with_stand_in("");
     let file = world.scratch.file("home/.config/haft/config.toml");
     fs::set_permissions(file, Permissions::from_mode(0o666)).unwrap();
@@ -96,7 +96,7 @@ fn a_text_in_the_projects_directory_is_used_only_with_the_content_that_was_trust
 }
 
 #[test]
-fn a_trusted_configuration_does_not_lend_its_trust_to_a_link_out_of_the_project() {
+fn trust_does_not_extend_to_links_out_of_the_project() {
     let config = "[[context]]\nname = 'c'\nfile = 'notes.md'\nrequired = true";
     let world = World::new().with_stand_in("").with_file("project/.haft/config.toml", config);
     let world = world.with_file("secret", "SECRET").with_file("project/notes.md", "N");

@@ -1,4 +1,4 @@
-//! `haft launch`, from end to end: a stand-in notes what an agent would be given.
+//! `haft launch` from end to end, with a stub that records what the agent gets.
 
 mod agents;
 mod assembly;

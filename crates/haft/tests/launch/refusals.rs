@@ -1,12 +1,12 @@
-//! What is wrong with a configuration is said where it stands. Each case is a file of `refusals/`: a configuration, a line of
-//! dashes, and what haft says about it.
+//! Configuration errors have a position. Each case is a file of `refusals/`: a configuration, a line of
+//! dashes, and the message.
 
 use std::fs;
 
 use crate::world::World;
 
 #[test]
-fn every_mistake_is_shown_with_its_place_and_what_was_meant() {
+fn every_configuration_error_has_a_position_and_a_hint() {
     let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/launch/refusals");
     let mut paths: Vec<_> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();

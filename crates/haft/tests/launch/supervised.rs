@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::world::World;
 
 #[test]
-fn status_output_and_transcript_are_there_and_nothing_is_left() {
+fn a_supervised_agent_has_status_output_and_transcript() {
     let world = World::new().with_stand_in("");
     let transcript = world.scratch.text("transcript");
     let call = world.haft(&["launch", "--supervised", "--transcript", &transcript, "go"]);
@@ -20,7 +20,7 @@ fn status_output_and_transcript_are_there_and_nothing_is_left() {
 }
 
 #[test]
-fn the_deadline_ends_the_agent_with_all_it_has_started() {
+fn the_deadline_ends_the_agent_and_its_processes() {
     let world = World::new().with_agents(&[]).with_config(
         "[[agent]]\nname = 'sh'\ncommand = ['{bin}', '-c', 'echo begun; sleep 300 & sleep 300', '{prompt}']",
     );
@@ -33,7 +33,7 @@ fn the_deadline_ends_the_agent_with_all_it_has_started() {
 }
 
 #[test]
-fn a_signal_ends_the_agent_also_after_contexts_were_made_by_commands() {
+fn a_signal_ends_the_agent_after_context_commands_ran() {
     let world = World::new().with_agents(&[]).with_config(
         "[[agent]]\nname = 'sh'\ncommand = ['{bin}', '-c', 'echo > ready; sleep 300', '{prompt}']\n\
          [[context]]\nname = 'made'\ncommand = 'echo made'\nrequired = true\n",

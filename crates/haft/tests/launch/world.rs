@@ -8,7 +8,7 @@ use haft_test_support::{ChildReport, FinishedHaft, Haft, Scratch, child};
 
 pub(crate) const HAFT: &str = env!("CARGO_BIN_EXE_haft");
 
-/// A place where nothing is configured and no agent is installed, until the test says so.
+/// A home and a project without configuration and agents.
 pub(crate) struct World {
     pub(crate) scratch: Scratch,
 }
@@ -22,13 +22,13 @@ impl World {
         World { scratch }
     }
 
-    /// Installs stand-ins for agents.
+    /// Installs stubs of agents.
     pub(crate) fn with_agents(self, names: &[&str]) -> World {
         names.iter().for_each(|name| symlink(child(), self.scratch.file("bin").join(name)).unwrap());
         self
     }
 
-    /// Writes a file, with the directories above it.
+    /// Writes a file and its parent directories.
     pub(crate) fn with_file(self, path: &str, text: impl AsRef<[u8]>) -> World {
         let path = self.scratch.file(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

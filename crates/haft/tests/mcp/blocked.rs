@@ -1,4 +1,4 @@
-//! A client that does not read keeps neither the work nor the server from ending.
+//! A client that does not read blocks neither calls nor the end of the server.
 #![expect(clippy::disallowed_types, reason = "the tests of the supervisor are not supervised by it")]
 
 use std::fs::File;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::client::HAFT;
 
 const SOON: Duration = Duration::from_secs(30);
-/// The server ends within one second; a loaded machine gets a little more. It used to take more than five, or for ever.
+/// The server ends within one second; a loaded machine gets a little more.
 const AT_ONCE: Duration = Duration::from_secs(3);
 
 /// A server whose output is read only on demand.
@@ -59,7 +59,7 @@ impl Server {
         serde_json::from_str(&line).expect("it is JSON")
     }
 
-    /// Fills its output with an answer that nobody reads.
+    /// Fills its output with an unread answer.
     fn fill_output(&mut self) {
         fcntl_setpipe_size(self.output.get_ref(), 4096).expect("a small pipe");
         let script = "printf '%0200000d' 0; echo end >written";
@@ -87,7 +87,7 @@ impl Drop for Server {
     }
 }
 
-/// A pipe that takes one page.
+/// A pipe with a capacity of one page.
 fn small_pipe() -> (File, OwnedFd) {
     let (far, near) = pipe_with(PipeFlags::CLOEXEC).expect("a pipe");
     fcntl_setpipe_size(&near, 4096).expect("a small pipe");
@@ -130,7 +130,7 @@ fn running_calls_and_background_processes_end_with_the_input() {
 }
 
 #[test]
-fn a_call_that_is_all_but_done_is_answered_after_the_end_of_input() {
+fn a_call_that_is_almost_done_is_answered_after_the_end_of_input() {
     let mut server = Server::start(&[], Stdio::null());
     server.call("check", &json!({ "script": "echo hello" }));
     server.input = None;
@@ -138,7 +138,7 @@ fn a_call_that_is_all_but_done_is_answered_after_the_end_of_input() {
 }
 
 #[test]
-fn calls_go_on_while_nobody_reads_the_log_and_lost_messages_are_counted() {
+fn an_unread_log_does_not_block_calls() {
     let (mut far, near) = small_pipe();
     let mut server = Server::start(&["--verbose"], near);
     for _ in 0..1500 {
@@ -162,7 +162,7 @@ fn calls_go_on_while_nobody_reads_the_log_and_lost_messages_are_counted() {
 }
 
 #[test]
-fn the_server_ends_while_nobody_reads_the_log() {
+fn an_unread_log_does_not_delay_the_end() {
     let (far, near) = small_pipe();
     let mut server = Server::start(&["--verbose"], near);
     for _ in 0..300 {
@@ -176,7 +176,7 @@ fn the_server_ends_while_nobody_reads_the_log() {
 }
 
 #[test]
-fn refused_requests_do_not_stop_an_http_server_whose_log_nobody_reads() {
+fn an_unread_log_does_not_block_an_http_server() {
     let (far, near) = small_pipe();
     let scratch = Scratch::new();
     let mut process = Command::new(HAFT)

@@ -1,4 +1,4 @@
-//! A client that is nothing but lines of JSON.
+//! A minimal MCP client: lines of JSON.
 #![expect(clippy::disallowed_types, reason = "the tests of the supervisor are not supervised by it")]
 #![expect(clippy::needless_pass_by_value, reason = "values are handed over as they are written")]
 
@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 use haft_test_support::{Scratch, eventually};
 use serde_json::{Value, json};
 
-/// The program.
+/// The haft executable.
 pub(crate) const HAFT: &str = env!("CARGO_BIN_EXE_haft");
-/// An answer that takes longer does not come.
+/// The longest time to wait for an answer.
 const LONGEST: Duration = Duration::from_secs(90);
 
-/// A server and what it has said.
+/// A server and its messages.
 pub(crate) struct Client {
     pub(crate) server: Child,
     input: Option<ChildStdin>,
@@ -26,36 +26,36 @@ pub(crate) struct Client {
     answers: HashMap<u64, Value>,
     pub(crate) notifications: Vec<Value>,
     last: u64,
-    /// Where the server has its files.
+    /// The directory of the server's files.
     pub(crate) scratch: Scratch,
 }
 
 impl Client {
-    /// Starts a server and introduces itself with a revision of the protocol that asks for that.
+    /// Starts a server and performs the handshake.
     pub(crate) fn new() -> Client {
         let mut client = Client::silent(&[]);
         client.introduce("2025-06-18", json!({}));
         client
     }
 
-    /// Starts a server and says nothing.
+    /// Starts a server without a handshake.
     pub(crate) fn silent(arguments: &[&str]) -> Client {
         Client::start(Scratch::new(), arguments, &[])
     }
 
-    /// Starts a server that has its files, and finds its configuration, in a place.
+    /// Starts a server with its files and configuration in a directory.
     pub(crate) fn configured(scratch: Scratch) -> Client {
         Client::configured_with(scratch, &[])
     }
 
-    /// The same, with more in its environment.
+    /// Starts a server with additional environment variables.
     pub(crate) fn configured_with(scratch: Scratch, environment: &[(&str, &str)]) -> Client {
         let mut client = Client::start(scratch, &[], environment);
         client.introduce("2025-06-18", json!({}));
         client
     }
 
-    /// Starts a server as another user, with more in its environment. Only root can.
+    /// Starts a server as another user, with additional environment variables. Needs root.
     pub(crate) fn as_user(user: u32, environment: &[(&str, &str)]) -> Client {
         let scratch = Scratch::new();
         let program = scratch.file("haft");
@@ -64,7 +64,7 @@ impl Client {
             std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("a mode");
         }
         std::os::unix::fs::chown(scratch.path(), Some(user), Some(user)).expect("an owner");
-        // The shell makes the pipes, so that they belong to the user.
+        // The shell creates the pipes, so that they belong to the user.
         let mut command = Command::new("bash");
         command.args(["-c", "cat | \"$0\" \"$@\" | cat"]).arg(&program);
         command.uid(user).gid(user).env("HOME", scratch.path()).envs(environment.iter().copied());
@@ -111,12 +111,12 @@ impl Client {
         self.write(&format!("{message}\n"));
     }
 
-    /// Writes anything.
+    /// Writes raw bytes.
     pub(crate) fn write(&mut self, text: &str) {
         let _ = self.input.as_mut().expect("it is open").write_all(text.as_bytes());
     }
 
-    /// Sends a request, for an answer later.
+    /// Sends a request without waiting for the answer.
     pub(crate) fn request(&mut self, method: &str, parameters: Value) -> u64 {
         self.last += 1;
         let id = self.last;
@@ -124,7 +124,7 @@ impl Client {
         id
     }
 
-    /// Sends a call of a tool, for an answer later.
+    /// Sends a tool call without waiting for the answer.
     pub(crate) fn begin(&mut self, tool: &str, arguments: Value) -> u64 {
         self.request("tools/call", json!({ "name": tool, "arguments": arguments }))
     }
@@ -163,21 +163,21 @@ impl Client {
         }
     }
 
-    /// Asks and waits for the answer.
+    /// Sends a request and waits for the answer.
     #[track_caller]
     pub(crate) fn ask(&mut self, method: &str, parameters: Value) -> Value {
         let id = self.request(method, parameters);
         self.answer(id)
     }
 
-    /// Calls a tool and waits for what comes of it.
+    /// Calls a tool and waits for the result.
     #[track_caller]
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Reply {
         let id = self.begin(tool, arguments);
         Reply(self.answer(id))
     }
 
-    /// Runs a script with nothing special about it.
+    /// Runs a script without options.
     #[track_caller]
     pub(crate) fn run(&mut self, script: &str) -> Reply {
         self.call("run", json!({ "script": script }))
@@ -187,7 +187,7 @@ impl Client {
         self.server.id() as i32
     }
 
-    /// Goes away; says with what status the server has ended.
+    /// Disconnects. Returns the exit status of the server.
     #[track_caller]
     pub(crate) fn leave(&mut self) -> Option<i32> {
         self.input = None;
@@ -221,12 +221,12 @@ impl Reply {
         self.0["result"]["isError"] == true
     }
 
-    /// The last line: the facts.
+    /// The last line, which has the facts.
     pub(crate) fn facts(&self) -> &str {
         self.text().trim_end().lines().last().unwrap_or_default()
     }
 
-    /// The job that still runs.
+    /// The running job.
     #[track_caller]
     pub(crate) fn job(&self) -> String {
         self.data()["job"].as_str().unwrap_or_else(|| panic!("no job: {}", self.0)).to_owned()

@@ -1,4 +1,4 @@
-//! Nothing is left, whatever happens.
+//! No process is left, however a call, a client or the server ends.
 #![expect(clippy::disallowed_types, reason = "the tests of the supervisor are not supervised by it")]
 
 use std::io::{BufRead as _, BufReader};
@@ -12,14 +12,14 @@ use crate::client::{Client, HAFT};
 
 const SOON: Duration = Duration::from_secs(30);
 
-/// A script whose descendants do not want to end.
+/// A script whose descendants ignore `SIGTERM`.
 fn stubborn(marker: &Marker) -> String {
     let (child, marker) = (child(), marker.as_str());
     format!("{child} stubborn {marker} & ({child} stubborn {marker} & wait) & {child} sleep {marker}")
 }
 
 #[test]
-fn the_whole_tree_is_gone_at_the_time_out() {
+fn a_timeout_ends_the_whole_tree() {
     let mut client = Client::new();
     let marker = Marker::new();
     let reply = client.call("run", json!({ "script": stubborn(&marker), "timeout": 1 }));
@@ -49,7 +49,7 @@ fn a_cancelled_call_ends_its_tree_and_nothing_else() {
 }
 
 #[test]
-fn a_client_that_leaves_takes_everything_along() {
+fn everything_ends_when_the_client_disconnects() {
     let mut client = Client::new();
     let marker = Marker::new();
     client.run(&format!("{} sleep {} & echo", child(), marker.as_str()));
@@ -65,7 +65,7 @@ fn a_client_that_leaves_takes_everything_along() {
 }
 
 #[test]
-fn a_client_that_is_killed_takes_everything_along() {
+fn everything_ends_when_the_client_is_killed() {
     let scratch = Scratch::new();
     let marker = Marker::new();
     let hello = json!({
@@ -76,7 +76,7 @@ fn a_client_that_is_killed_takes_everything_along() {
         "jsonrpc": "2.0", "id": 2, "method": "tools/call",
         "params": { "name": "run", "arguments": { "script": stubborn(&marker) } },
     });
-    // A client in bash, which can be killed without a chance to say anything.
+    // A client in bash, which is killed without a chance to disconnect.
     let script = "coproc S { exec \"$0\" mcp 2>/dev/null; }; echo $S_PID; echo \"$1\" >&${S[1]}; read -u ${S[0]}; \
                   echo \"$2\" >&${S[1]}; read -u ${S[0]}";
     let mut client = Command::new("bash")
@@ -97,7 +97,7 @@ fn a_client_that_is_killed_takes_everything_along() {
 }
 
 #[test]
-fn a_server_that_is_killed_leaves_nothing() {
+fn everything_ends_when_the_server_is_killed() {
     let mut client = Client::new();
     let marker = Marker::new();
     client.begin("run", json!({ "script": stubborn(&marker) }));
@@ -107,7 +107,7 @@ fn a_server_that_is_killed_leaves_nothing() {
 }
 
 #[test]
-fn two_clients_know_nothing_of_each_other() {
+fn two_clients_are_independent() {
     let (mut one, mut two) = (Client::new(), Client::new());
     one.call("run", json!({ "script": "x=one", "session": "same" }));
     two.call("run", json!({ "script": "x=two", "session": "same" }));

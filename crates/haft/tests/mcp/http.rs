@@ -38,7 +38,7 @@ impl Server {
         Server { process, address, token, _scratch: scratch }
     }
 
-    /// The headers of a client that has introduced itself and keeps a session.
+    /// The headers of a client after the handshake.
     fn open(&self) -> String {
         let own = json!({ "name": "test", "version": "1" });
         let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": own });
@@ -51,7 +51,7 @@ impl Server {
         headers
     }
 
-    /// Status and body of the answer to a message.
+    /// Sends a message. Returns the status and body of the answer.
     fn post(&self, headers: &str, message: &Value) -> (u16, String) {
         self.send("POST", headers, &message.to_string())
     }
@@ -64,7 +64,7 @@ impl Server {
         (status, answer)
     }
 
-    /// Sends a message in a session of its own, and leaves the answer unread.
+    /// Sends a message in a new session, and does not read the answer.
     pub(crate) fn begin(&self, message: &Value) -> TcpStream {
         self.request("POST", &self.open(), &message.to_string())
     }
@@ -114,7 +114,7 @@ fn call(script: &str) -> Value {
 }
 
 #[test]
-fn those_who_know_the_token_are_served() {
+fn clients_with_the_token_are_served() {
     let server = Server::start();
     let modern = "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: run\r\n";
     let headers = server.authorized() + modern;
@@ -125,7 +125,7 @@ fn those_who_know_the_token_are_served() {
 }
 
 #[test]
-fn all_others_are_refused() {
+fn clients_without_the_token_are_refused() {
     let server = Server::start();
     assert_eq!(server.post("", &call("true")).0, 401);
     assert_eq!(server.post("Authorization: Bearer wrong\r\n", &call("true")).0, 401);
@@ -134,7 +134,7 @@ fn all_others_are_refused() {
 }
 
 #[test]
-fn a_session_that_is_deleted_takes_everything_along_and_leaves_others_alone() {
+fn deleting_a_session_ends_only_its_processes() {
     let server = Server::start();
     let (first, second) = (Marker::new(), Marker::new());
     let sessions = [&first, &second].map(|marker| {
@@ -156,11 +156,11 @@ fn a_session_that_is_deleted_takes_everything_along_and_leaves_others_alone() {
 #[test]
 fn only_loopback_addresses_are_listened_on() {
     let refused = Haft::new(HAFT).args(["mcp", "--http", "0.0.0.0:0"]).run().status(2);
-    refused.stderr_has("0.0.0.0:0 is no loopback address");
+    refused.stderr_has("0.0.0.0:0 is not a loopback address");
 }
 
 #[test]
-fn a_token_file_that_others_could_know_is_refused() {
+fn a_token_file_readable_by_others_is_rejected() {
     use std::os::unix::fs::PermissionsExt;
     let scratch = Scratch::new();
     let file = scratch.file("token");

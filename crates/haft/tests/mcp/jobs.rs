@@ -1,4 +1,4 @@
-//! What goes on after its call.
+//! Jobs that continue after their call.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -50,7 +50,7 @@ fn a_dev_server_is_waited_for_by_its_port_used_read_and_stopped() {
 }
 
 #[test]
-fn a_program_with_a_prompt_of_its_own_is_driven_through_a_terminal() {
+fn an_interactive_program_can_be_driven_through_a_terminal() {
     let mut client = Client::new();
     let reply = client.call("run", json!({ "script": "python3 -q", "pty": true }));
     assert!(reply.text().contains(">>>") && reply.facts().contains("waiting for input"), "{}", reply.text());
@@ -64,7 +64,7 @@ fn a_program_with_a_prompt_of_its_own_is_driven_through_a_terminal() {
 }
 
 #[test]
-fn what_a_script_leaves_in_the_background_is_a_job() {
+fn a_background_process_becomes_a_job() {
     let mut client = Client::new();
     let marker = Marker::new();
     let reply = client.run(&format!("{} sleep {} & echo started", child(), marker.as_str()));
@@ -77,7 +77,7 @@ fn what_a_script_leaves_in_the_background_is_a_job() {
 }
 
 #[test]
-fn a_program_that_asks_is_driven_through_a_terminal() {
+fn a_question_can_be_answered_through_a_terminal() {
     let mut client = Client::new();
     let script = "while read -p '> ' x; do echo \"got $x\"; done; echo over";
     let reply = client.call("run", json!({ "script": script, "pty": true }));
@@ -104,7 +104,7 @@ fn a_password_prompt_is_noticed() {
 }
 
 #[test]
-fn open_input_is_written_to_without_a_terminal() {
+fn open_input_can_be_written_without_a_terminal() {
     let mut client = Client::new();
     let reply = client.call("run", json!({ "script": "cat; echo end", "interactive": true }));
     let job = reply.job();
@@ -117,7 +117,7 @@ fn open_input_is_written_to_without_a_terminal() {
 }
 
 #[test]
-fn a_script_goes_on_after_the_time_out_if_it_shall() {
+fn a_script_can_continue_after_the_timeout() {
     let mut client = Client::new();
     let left = json!({ "script": "echo a; sleep 1.5; echo b", "timeout": 0.5, "on_timeout": "background" });
     let reply = client.call("run", left);
@@ -137,7 +137,7 @@ fn a_signal_reaches_the_programs() {
 }
 
 #[test]
-fn how_a_job_ended_can_be_asked_later() {
+fn the_result_of_a_job_can_be_read_later() {
     let mut client = Client::new();
     let reply =
         client.call("run", json!({ "script": "sleep 0.5; echo done; exit 4", "until": { "quiet": 0.1 } }));

@@ -1,4 +1,4 @@
-//! `haft mcp` as a client sees it: lines of JSON, and nothing else.
+//! `haft mcp` as a client sees it: lines of JSON.
 
 mod blocked;
 mod client;

@@ -1,4 +1,4 @@
-//! What clients hear without asking, and what is told to whoever looks after the server.
+//! Notifications to clients, and the server's log.
 
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ fn write_tool(scratch: &Scratch, name: &str) {
 }
 
 #[test]
-fn tools_that_come_and_go_are_told_of() {
+fn changes_of_the_tool_list_are_announced() {
     let scratch = configured("[tools]\nschema_timeout = 20\n");
     write_tool(&scratch, "first");
     let mut client = Client::configured(scratch);
@@ -42,7 +42,7 @@ fn tools_that_come_and_go_are_told_of() {
 }
 
 #[test]
-fn a_server_of_others_that_does_not_answer_keeps_no_list_waiting() {
+fn a_silent_remote_server_does_not_delay_the_tool_list() {
     let scratch = configured(
         "[tools]\nschema_timeout = 20\n[[mcp]]\nname = \"silent\"\ncommand = [\"sleep\", \"600\"]\n",
     );
@@ -55,7 +55,7 @@ fn a_server_of_others_that_does_not_answer_keeps_no_list_waiting() {
 }
 
 #[test]
-fn the_end_of_a_job_is_told_to_whoever_has_started_it() {
+fn the_end_of_a_job_is_announced_to_its_client() {
     let mut client = Client::new();
     let started = |client: &mut Client, script: &str| {
         client.call("run", json!({ "script": script, "until": { "pattern": "started" } })).job()
@@ -82,7 +82,7 @@ fn the_end_of_a_job_is_told_to_whoever_has_started_it() {
 }
 
 #[test]
-fn what_is_kept_outlives_its_client_and_the_server_waits_for_it() {
+fn kept_jobs_outlive_their_client() {
     let marker = Marker::new();
     let mut client = Client::silent(&["--keep"]);
     client.introduce("2025-06-18", json!({}));

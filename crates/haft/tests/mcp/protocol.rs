@@ -1,11 +1,11 @@
-//! Revisions of the protocol, lists, and what is wrong with requests.
+//! Revisions of the protocol, lists, and invalid requests.
 
 use serde_json::{Value, json};
 
 use crate::client::Client;
 use crate::stand_in::configured;
 
-/// What every request of the stateless revision says of its sender.
+/// The metadata of every request of the stateless revision.
 fn meta(capabilities: &Value) -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -15,7 +15,7 @@ fn meta(capabilities: &Value) -> Value {
 }
 
 #[test]
-fn every_revision_with_a_handshake_is_spoken() {
+fn every_revision_with_a_handshake_is_supported() {
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let mut client = Client::silent(&[]);
         let answer = client.introduce(revision, json!({}));
@@ -59,7 +59,7 @@ fn a_long_call_becomes_a_task_where_the_client_knows_tasks() {
 }
 
 #[test]
-fn tools_have_names_schemas_and_words() {
+fn tools_have_names_schemas_and_descriptions() {
     let mut client = Client::new();
     let answer = client.ask("tools/list", json!({}));
     let tools = answer["result"]["tools"].as_array().unwrap();
@@ -74,7 +74,7 @@ fn tools_have_names_schemas_and_words() {
 }
 
 #[test]
-fn what_is_wrong_with_a_call_is_said() {
+fn errors_of_calls_are_described() {
     let mut client = Client::new();
     let cases = [
         ("run", json!({ "scrpt": "true" }), "unknown field `scrpt`"),
@@ -103,7 +103,7 @@ fn what_is_wrong_with_a_call_is_said() {
 }
 
 #[test]
-fn garbage_is_survived() {
+fn invalid_messages_do_not_end_the_server() {
     let mut client = Client::new();
     client.write("this is no JSON\n\n{\"jsonrpc\": \"2.0\"}\n[]\n\u{0}\n{\"id\": {}}\n");
     assert_eq!(client.run("echo fine").data()["stdout"]["text"], "fine\n");
@@ -151,7 +151,7 @@ fn a_resource_that_is_too_large_for_one_message_has_a_mark_where_it_is_cut() {
 }
 
 #[test]
-fn the_tools_of_the_registry_are_offered_and_called() {
+fn registry_tools_are_offered_and_called() {
     let mut client = Client::new();
     std::fs::write(client.scratch.file("some.txt"), "one\ntwo\n").unwrap();
     let listed = client.ask("tools/list", json!({}));
@@ -168,7 +168,7 @@ fn the_tools_of_the_registry_are_offered_and_called() {
 }
 
 #[test]
-fn tasks_are_prompts_without_any_agent() {
+fn tasks_are_prompts() {
     let text =
         "[[task]]\nname = \"review\"\ndescription = \"Looks twice\"\nprompt = \"Review {instructions}\"\n";
     let mut client = Client::configured_with(configured(text), &[("PATH", "/nowhere")]);

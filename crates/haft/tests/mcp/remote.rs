@@ -1,4 +1,4 @@
-//! Servers of others as tools.
+//! Tools of other MCP servers that run as programs.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::stand_in::{await_end, await_notice, configure, configured, haft, noti
 
 const SOON: Duration = Duration::from_secs(30);
 
-/// A place with a configuration that names a server that works, haft itself, and one that does not.
+/// A home with a configuration that names a working server, haft itself, and a broken one.
 fn with_haft_itself() -> Scratch {
     configured(&format!(
         "[[mcp]]\nname = \"other\"\ncommand = [\"{HAFT}\", \"mcp\"]\nenv = {{ GREETING = \"hello\" }}\ntools = [\"run\", \"check\"]\n\
@@ -18,7 +18,7 @@ fn with_haft_itself() -> Scratch {
     ))
 }
 
-/// A place with stand-ins of these names.
+/// A home with stubs of these names.
 fn with_stand_ins(names: &[&str]) -> Scratch {
     let scratch = Scratch::new();
     let text: String = names.iter().map(|name| program(name, &scratch)).collect();
@@ -27,7 +27,7 @@ fn with_stand_ins(names: &[&str]) -> Scratch {
 }
 
 #[test]
-fn their_tools_are_commands_in_scripts() {
+fn remote_tools_are_commands_in_scripts() {
     let scratch = with_haft_itself();
     let script = "tool other.run script='echo $GREETING $((40 + 2))' | grep -o 'hello [0-9]*' | head -n1";
     haft(&scratch).args(["-c", script]).run().status(0).stdout("hello 42\n");
@@ -38,7 +38,7 @@ fn their_tools_are_commands_in_scripts() {
 }
 
 #[test]
-fn what_goes_wrong_is_said() {
+fn failures_are_reported() {
     let scratch = with_haft_itself();
     let called = |script: &str| haft(&scratch).args(["-c", script]).run();
     called("tool other.run scrpt=x").status(2).stderr_has("scrpt");
@@ -60,7 +60,7 @@ fn what_goes_wrong_is_said() {
 }
 
 #[test]
-fn one_that_says_nothing_is_not_waited_for_longer_than_somebody_wants() {
+fn a_silent_server_is_not_waited_for_beyond_the_timeout() {
     let scratch = with_haft_itself();
     configure(&scratch, "[[mcp]]\nname = \"silent\"\ncommand = [\"sleep\", \"100\"]\n");
     let limited = haft(&scratch).args(["run", "--timeout", "1s", "-c", "tool silent.anything"]).run();
@@ -76,7 +76,7 @@ fn one_that_says_nothing_is_not_waited_for_longer_than_somebody_wants() {
 }
 
 #[test]
-fn they_are_listed_beside_the_others() {
+fn remote_tools_are_listed() {
     let scratch = with_haft_itself();
     let listed = haft(&scratch).args(["tool", "list"]).run().status(0);
     let text = listed.output_text();
@@ -95,7 +95,7 @@ fn they_are_listed_beside_the_others() {
 }
 
 #[test]
-fn a_bare_name_is_enough_where_only_one_has_it() {
+fn an_unambiguous_bare_name_is_enough() {
     let scratch = with_stand_ins(&["one"]);
     haft(&scratch).args(["-c", "tool add a=1 b=2 | jq .sum"]).run().status(0).stdout("3\n");
     let scratch = with_stand_ins(&["one", "two"]);
@@ -105,7 +105,7 @@ fn a_bare_name_is_enough_where_only_one_has_it() {
 }
 
 #[test]
-fn how_far_a_call_is_is_told_in_order() {
+fn progress_is_reported_in_order() {
     let scratch = with_stand_ins(&["io"]);
     let told = haft(&scratch).args(["-c", "tool io.count steps=3"]).run().status(0).stdout("counted\n");
     assert_eq!(told.error_text(), "io.count: 1/3 step 1\nio.count: 2/3 step 2\nio.count: 3/3 step 3\n");
@@ -120,7 +120,7 @@ fn how_far_a_call_is_is_told_in_order() {
 }
 
 #[test]
-fn a_cancelled_call_is_cancelled_there_too() {
+fn cancellation_reaches_the_remote_server() {
     let scratch = with_stand_ins(&["io"]);
     let (first, second) = (Marker::new(), Marker::new());
     let mut client = Client::configured(scratch);
@@ -141,7 +141,7 @@ fn a_cancelled_call_is_cancelled_there_too() {
 }
 
 #[test]
-fn ctrl_c_ends_a_call_and_the_server_with_everything_it_has_started() {
+fn ctrl_c_ends_the_call_and_the_server_with_its_processes() {
     for arguments in [["tool", "call"].as_slice(), ["-c"].as_slice()] {
         let scratch = with_stand_ins(&["io"]);
         let marker = Marker::new();
@@ -160,7 +160,7 @@ fn ctrl_c_ends_a_call_and_the_server_with_everything_it_has_started() {
 }
 
 #[test]
-fn a_server_that_has_died_is_started_again() {
+fn a_crashed_server_is_restarted() {
     let scratch = with_stand_ins(&["io"]);
     let script = "a=$(tool io.pid); tool io.die; echo $?; b=$(tool io.pid); [ $a != $b ] && kill -9 $b; \
                   while kill -0 $b; do sleep 0.02; done 2>/dev/null; tool io.echo text=again";
@@ -171,7 +171,7 @@ fn a_server_that_has_died_is_started_again() {
 }
 
 #[test]
-fn no_server_outlives_whoever_has_started_it() {
+fn servers_end_with_haft() {
     let scratch = with_stand_ins(&["io"]);
     let marker = Marker::new();
     haft(&scratch).args(["-c", "tool io.echo text=x"]).run().status(0).stdout("x\n");
@@ -185,7 +185,7 @@ fn no_server_outlives_whoever_has_started_it() {
 }
 
 #[test]
-fn new_tools_of_a_server_are_told_of() {
+fn new_tools_of_a_server_are_announced() {
     let mut client = Client::configured(with_stand_ins(&["io"]));
     let listed = |client: &mut Client| client.ask("tools/list", json!({}))["result"]["tools"].to_string();
     assert!(!listed(&mut client).contains("io__grown"));
@@ -196,7 +196,7 @@ fn new_tools_of_a_server_are_told_of() {
 }
 
 #[test]
-fn servers_of_a_project_wait_for_its_trust() {
+fn project_servers_need_trust() {
     let scratch = Scratch::new();
     std::fs::create_dir_all(scratch.file("project/.haft")).unwrap();
     std::fs::write(scratch.file("project/.haft/config.toml"), program("io", &scratch)).unwrap();
@@ -205,7 +205,7 @@ fn servers_of_a_project_wait_for_its_trust() {
         haft.env("XDG_STATE_HOME", "").env("XDG_CONFIG_HOME", "").env("TMPDIR", scratch.path())
     };
     let call = || haft().args(["-c", "tool io.echo text=x"]).run();
-    call().status(127).stderr_has("is not trusted and left aside; to trust it run `haft trust`");
+    call().status(127).stderr_has("is not trusted and ignored; run `haft trust` to trust it");
     let listed = haft().args(["tool", "list"]).run().status(0);
     assert!(!listed.output_text().contains("io."), "{}", listed.output_text());
     assert_eq!(noticed(&scratch, "io"), "");

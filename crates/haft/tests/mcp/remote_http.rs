@@ -1,4 +1,4 @@
-//! Servers of others at URLs.
+//! Tools of other MCP servers at URLs.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::stand_in::{Web, await_notice, configure, haft, noticed};
 
 const SOON: Duration = Duration::from_secs(30);
 
-/// A configuration with a server at a URL, to which a token is presented that the environment has.
+/// A configuration with a server at a URL, and a token from the environment.
 fn at(url: &str) -> String {
     format!(
         "[[mcp]]\nname = \"web\"\nurl = \"{url}\"\n[mcp.headers]\nAuthorization = \"Bearer ${{TOKEN}}\"\n"
@@ -23,7 +23,7 @@ fn local(port: u16) -> String {
     at(&format!("http://127.0.0.1:{port}/mcp"))
 }
 
-/// A stand-in that wants a token, and a configuration that names it.
+/// A stub that requires a token, and a configuration that names it.
 fn started(options: &[&str]) -> (Scratch, Web) {
     let scratch = Scratch::new();
     let options: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();
@@ -33,7 +33,7 @@ fn started(options: &[&str]) -> (Scratch, Web) {
 }
 
 #[test]
-fn their_tools_are_called_like_any_other() {
+fn remote_tools_are_called_like_local_ones() {
     let (scratch, _web) = started(&["token=secret"]);
     let haft = || haft(&scratch).env("TOKEN", "secret");
     let script = "tool web.add a=1 b=2 | jq .sum; web.echo text='hi there'; tool count steps=2; tool web.fail; echo $?";
@@ -45,14 +45,14 @@ fn their_tools_are_called_like_any_other() {
 }
 
 #[test]
-fn a_server_without_a_handshake_is_understood() {
+fn a_stateless_server_is_supported() {
     let (scratch, _web) = started(&["modern=yes"]);
     let script = "tool web.add a=1 b=2; tool web.count steps=1";
     haft(&scratch).env("TOKEN", "x").args(["-c", script]).run().status(0).stdout("{\"sum\":3}\ncounted\n");
 }
 
 #[test]
-fn what_goes_wrong_is_said() {
+fn failures_are_reported() {
     let (scratch, web) = started(&["token=secret"]);
     let called = |token: &str| haft(&scratch).env("TOKEN", token).args(["-c", "tool web.echo text=x"]).run();
     called("wrong")
@@ -71,7 +71,7 @@ fn what_goes_wrong_is_said() {
 }
 
 #[test]
-fn a_server_that_has_forgotten_us_or_was_away_is_reached_again() {
+fn a_lost_session_is_renewed() {
     let (scratch, web) = started(&[]);
     let mut client = Client::configured_with(scratch, &[("TOKEN", "x")]);
     let echo =
@@ -88,7 +88,7 @@ fn a_server_that_has_forgotten_us_or_was_away_is_reached_again() {
 }
 
 #[test]
-fn a_cancelled_call_is_cancelled_there_too() {
+fn cancellation_reaches_the_remote_server() {
     let (scratch, _web) = started(&[]);
     let marker = Marker::new();
     let script = format!("tool web.wait program={} marker={}", child(), marker.as_str());
@@ -100,7 +100,7 @@ fn a_cancelled_call_is_cancelled_there_too() {
 }
 
 #[test]
-fn a_secure_server_is_believed_if_the_system_trusts_it() {
+fn tls_certificates_are_checked_against_the_system() {
     let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp");
     let certificate = format!("{directory}/localhost.pem");
     let options = [format!("certificate={certificate}"), format!("key={directory}/localhost.key")];
@@ -114,7 +114,7 @@ fn a_secure_server_is_believed_if_the_system_trusts_it() {
 }
 
 #[test]
-fn haft_is_a_server_for_haft() {
+fn haft_can_use_haft_as_a_server() {
     let server = Server::start();
     let scratch = Scratch::new();
     configure(&scratch, &at(&format!("http://{}/mcp", server.address)));

@@ -29,7 +29,7 @@ fn a_stage_that_fails_in_the_middle_is_named() {
 }
 
 #[test]
-fn state_lasts_in_a_named_session_and_nowhere_else() {
+fn only_named_sessions_keep_state() {
     let mut client = Client::new();
     let mut run = |script: &str, session: Option<&str>| {
         let mut arguments = json!({ "script": script });
@@ -50,7 +50,7 @@ fn state_lasts_in_a_named_session_and_nowhere_else() {
 }
 
 #[test]
-fn directory_environment_and_input_are_as_given() {
+fn directory_environment_and_input_are_set() {
     let mut client = Client::new();
     let reply = client.call(
         "run",
@@ -73,7 +73,7 @@ fn merged_output_is_in_true_order() {
 }
 
 #[test]
-fn long_output_is_cut_and_stays_addressable() {
+fn long_output_is_truncated_and_stays_readable() {
     let mut client = Client::new();
     let reply = client.run("seq 100000");
     assert!(reply.text().len() < 17_000 && reply.text().starts_with("1\n2\n"));
@@ -88,7 +88,7 @@ fn long_output_is_cut_and_stays_addressable() {
 }
 
 #[test]
-fn a_flood_is_counted_and_its_ends_are_kept() {
+fn both_ends_of_a_flood_are_kept() {
     let mut client = Client::new();
     let reply = client.run(&format!("{} flood $((256 << 20))", child()));
     let stdout = &reply.data()["stdout"];
@@ -99,14 +99,14 @@ fn a_flood_is_counted_and_its_ends_are_kept() {
 }
 
 #[test]
-fn bytes_that_are_no_text_do_not_hurt() {
+fn invalid_utf8_output_is_handled() {
     let mut client = Client::new();
     let reply = client.run("printf '\\x00\\xff\\xfe\\x80%.0s' {1..100}");
     assert!(reply.text().starts_with("[400 bytes of binary data]\n[exit 0"), "{}", reply.text());
 }
 
 #[test]
-fn one_call_waits_for_what_is_waited_for() {
+fn a_call_can_wait_for_a_condition() {
     let mut client = Client::new();
     let mut until = |script: &str, until: serde_json::Value| {
         let reply = client.call("run", json!({ "script": script, "until": until }));
@@ -129,7 +129,7 @@ fn one_call_waits_for_what_is_waited_for() {
 }
 
 #[test]
-fn progress_tells_the_last_line() {
+fn progress_reports_the_last_line() {
     let mut client = Client::new();
     let call = json!({
         "name": "run", "arguments": { "script": "echo compiling; sleep 3" }, "_meta": { "progressToken": "p" },
@@ -142,7 +142,7 @@ fn progress_tells_the_last_line() {
 }
 
 #[test]
-fn a_script_that_uses_up_memory_ends_and_the_others_go_on() {
+fn the_memory_limit_ends_only_one_script() {
     let mut client = Client::silent(&["--limit-memory", "64M"]);
     client.introduce("2025-06-18", json!({}));
     let setup = client.call("run", json!({ "script": "mkfifo go; x=kept", "session": "other" }));

@@ -1,4 +1,4 @@
-//! Keys stay with their owner: scripts get those that are allowed, and no answer or log shows one.
+//! Scripts get only the allowed keys, and no answer or log shows a key.
 
 use haft_test_support::Scratch;
 use serde_json::json;
@@ -16,7 +16,7 @@ fn client(arguments: &[&str]) -> Client {
 }
 
 #[test]
-fn scripts_sessions_and_jobs_do_not_get_keys() {
+fn keys_are_withheld_from_scripts_sessions_and_jobs() {
     let mut client = client(&[]);
     let show = "echo \"<$GITHUB_TOKEN> $PROJECT_MODE $MAX_TOKENS\"; env | grep -c canary";
     let reply = client.run(show);
@@ -35,7 +35,7 @@ fn scripts_sessions_and_jobs_do_not_get_keys() {
 }
 
 #[test]
-fn an_agent_is_told_what_is_withheld_and_how_to_allow_it() {
+fn the_agent_learns_which_keys_are_withheld() {
     let mut client = client(&[]);
     let tools = client.ask("tools/list", json!({}));
     let tools = tools["result"]["tools"].as_array().expect("a list").clone();
@@ -93,7 +93,7 @@ fn keys_are_masked_in_arguments_facts_errors_and_the_log() {
 }
 
 #[test]
-fn what_a_program_writes_is_not_changed() {
+fn program_output_is_not_masked() {
     let mut client = client(&["--env-allow", "GITHUB_TOKEN"]);
     let reply = client.run("printenv GITHUB_TOKEN");
     assert_eq!(reply.data()["stdout"]["text"], format!("{CANARY}\n"));

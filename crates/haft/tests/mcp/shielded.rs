@@ -1,17 +1,17 @@
-//! Scripts reach neither the messages nor the environment of their server.
+//! Scripts cannot reach the messages or the environment of their server.
 
 use haft_test_support::{Scratch, process};
 use serde_json::json;
 
 use crate::client::Client;
 
-/// A user without any rights.
+/// A user without privileges.
 const NOBODY: u32 = 65534;
-/// A value that only the client and the server know.
+/// A secret of the client and the server.
 const CANARY: &str = "canary-4f9a1c7e";
 const ENVIRONMENT: [(&str, &str); 1] = [("HAFT_TEST_API_KEY", CANARY)];
 
-/// A server as root, if we are, and one as a user without rights, or the user we are.
+/// A server as root if the test runs as root, and one as an unprivileged user.
 fn servers() -> Vec<Client> {
     let own = Client::configured_with(Scratch::new(), &ENVIRONMENT);
     if rustix::process::geteuid().is_root() {
@@ -23,7 +23,7 @@ fn servers() -> Vec<Client> {
 
 /// The server and its watcher.
 fn processes(client: &mut Client) -> String {
-    // The watcher is started with the first program, whose parent the server is.
+    // The watcher starts with the first program; the server is its parent.
     let own = client.run("bash -c 'echo $PPID'").data()["stdout"]["text"].as_str().map(str::to_owned);
     let own: i32 = own.and_then(|own| own.trim().parse().ok()).expect("a process");
     let mut all = vec![own];
@@ -97,7 +97,7 @@ fn neither_the_environment_nor_the_memory_of_the_server_can_be_read() {
 }
 
 #[test]
-fn root_may_be_allowed_to_trace_again() {
+fn allow_ptrace_lets_root_trace() {
     if !rustix::process::geteuid().is_root() {
         return;
     }
@@ -113,7 +113,7 @@ fn root_may_be_allowed_to_trace_again() {
 }
 
 #[test]
-fn a_script_that_reads_is_still_noticed_to_wait_for_input() {
+fn waiting_for_input_is_still_detected() {
     for mut client in servers() {
         let reply = client.call("run", json!({ "script": "read x; echo \"got $x\"", "interactive": true }));
         assert!(reply.facts().contains("waiting for input"), "{}", reply.text());

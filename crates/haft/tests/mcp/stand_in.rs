@@ -1,4 +1,4 @@
-//! A server of others that behaves as badly as a test needs it.
+//! A stub of an MCP server with configurable faults.
 #![expect(clippy::disallowed_types, reason = "the tests of the supervisor are not supervised by it")]
 
 use std::io::{BufRead as _, BufReader};
@@ -12,7 +12,7 @@ use crate::client::HAFT;
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp/stand_in.py");
 const SOON: Duration = Duration::from_secs(30);
 
-/// A place with a configuration.
+/// A home with a configuration.
 pub(crate) fn configured(text: &str) -> Scratch {
     let scratch = Scratch::new();
     configure(&scratch, text);
@@ -25,13 +25,13 @@ pub(crate) fn configure(scratch: &Scratch, text: &str) {
     std::fs::write(scratch.file("haft/config.toml"), text).unwrap();
 }
 
-/// A configuration that names the stand-in as a program, which notes what it notices in a file of the same name.
+/// A configuration that names the stub as a program, which logs its events to a file of the same name.
 pub(crate) fn program(name: &str, scratch: &Scratch) -> String {
     let log = scratch.text(name);
     format!("[[mcp]]\nname = \"{name}\"\ncommand = [\"python3\", \"{SCRIPT}\", \"stdio\", \"{log}\"]\n")
 }
 
-/// A haft that reads the configuration.
+/// A call of haft with this configuration.
 pub(crate) fn haft(scratch: &Scratch) -> Haft {
     Haft::new(HAFT)
         .env("XDG_CONFIG_HOME", scratch.path())
@@ -39,19 +39,19 @@ pub(crate) fn haft(scratch: &Scratch) -> Haft {
         .directory(scratch.path())
 }
 
-/// What a stand-in has noticed by now.
+/// The events that a stub has logged.
 pub(crate) fn noticed(scratch: &Scratch, name: &str) -> String {
     std::fs::read_to_string(scratch.file(name)).unwrap_or_default()
 }
 
-/// Waits until a stand-in has noticed something.
+/// Waits until a stub has logged an event.
 #[track_caller]
 pub(crate) fn await_notice(scratch: &Scratch, name: &str, what: &str) {
     let come = eventually(SOON, || noticed(scratch, name).contains(what));
     assert!(come, "noticed: {}", noticed(scratch, name));
 }
 
-/// Waits until no stand-in with this file is left.
+/// Waits until no stub with this file runs.
 #[track_caller]
 pub(crate) fn await_end(scratch: &Scratch, name: &str) {
     let log = scratch.text(name);
@@ -63,14 +63,14 @@ pub(crate) fn await_end(scratch: &Scratch, name: &str) {
     assert!(eventually(SOON, || !process::all().iter().any(is_left)), "a server is left");
 }
 
-/// The stand-in as a server at a URL.
+/// The stub as an HTTP server.
 pub(crate) struct Web {
     process: Child,
     pub(crate) port: u16,
 }
 
 impl Web {
-    /// Starts it; what it notices is in the file `web`.
+    /// Starts the stub, which logs to the file `web`.
     pub(crate) fn start(scratch: &Scratch, options: &[String]) -> Web {
         let mut process = Command::new("python3")
             .args([SCRIPT, "http", &scratch.text("web")])

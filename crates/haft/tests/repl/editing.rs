@@ -3,12 +3,12 @@
 use crate::shell::Home;
 
 #[test]
-fn a_line_is_edited_before_it_runs() {
+fn lines_can_be_edited() {
     let home = Home::new();
     let shell = home.shell();
-    // Word cut and put in again, cursor moved, a character deleted.
+    // Cuts and pastes a word, moves the cursor, deletes a character.
     shell.prompt().press("one two echo\x17\x01\x19 \x05\x7fx\r").see("\none twox");
-    // Ctrl-_ takes the last word back, and what was cut before it.
+    // Ctrl-_ undoes the last word, and the cut before it.
     shell
         .prompt()
         .press("echo abc def\x1f\r")
@@ -19,18 +19,18 @@ fn a_line_is_edited_before_it_runs() {
 }
 
 #[test]
-fn enter_goes_on_while_something_is_open() {
+fn enter_continues_an_incomplete_entry() {
     let home = Home::new();
     let shell = home.shell();
     shell.enter("for x in a b").press("do\recho \"<$x\r").see("> echo \"<$x\n>").press(">\"\rdone\r");
     shell.see("<a\n>\n<b\n>").prompt();
     shell.press("cat <<END\r  body\rEND\r").see("\n  body\n%");
-    // The whole comes back as one entry, and its lines are gone through with the arrows.
+    // The history has one entry, and the arrow keys move between its lines.
     shell.prompt().press("\x1b[A").see("% cat <<END\n>   body\n> END");
 }
 
 #[test]
-fn history_goes_from_session_to_session() {
+fn history_lasts_between_sessions() {
     let home = Home::new();
     let first = home.shell();
     first.enter("echo first").enter("echo second").enter("echo second").enter("HISTCONTROL=ignorespace");
@@ -47,7 +47,7 @@ fn history_goes_from_session_to_session() {
 }
 
 #[test]
-fn entries_are_called_by_name() {
+fn history_expansion_works() {
     let home = Home::new();
     let shell = home.shell();
     shell.enter("echo one two").see("\none two\n").prompt();
@@ -61,7 +61,7 @@ fn entries_are_called_by_name() {
 }
 
 #[test]
-fn prompts_count_what_is_entered() {
+fn prompt_escapes_count_entries() {
     let home = Home::new();
     let shell = home.shell();
     shell.enter("echo first").enter("PS1='%[\\!:\\#] '").see("%[3:3]").press("PS0='<\\!>'\r").see("%[4:4]");
@@ -69,10 +69,10 @@ fn prompts_count_what_is_entered() {
 }
 
 #[test]
-fn a_program_that_leaves_the_terminal_raw_leaves_a_prompt_to_type_on() {
+fn the_prompt_works_after_a_program_left_raw_mode() {
     let home = Home::new();
     let shell = home.shell();
-    // Within one line it is what the line asks for.
+    // Within one line the setting stays.
     shell
         .prompt()
         .press("stty raw -echo; stty -a | grep -o -e -icanon; stty sane; echo after\r")
@@ -84,7 +84,7 @@ fn a_program_that_leaves_the_terminal_raw_leaves_a_prompt_to_type_on() {
 }
 
 #[test]
-fn tab_completes_files_with_what_must_be_quoted() {
+fn tab_quotes_completed_file_names() {
     let home = Home::new();
     home.write("two words.txt", "inside\n");
     home.write("deep down/file", "deeper\n");
@@ -102,7 +102,7 @@ fn tab_completes_files_with_what_must_be_quoted() {
 }
 
 #[test]
-fn of_several_one_is_chosen() {
+fn tab_cycles_through_candidates() {
     let home = Home::new();
     for name in ["alpha-one", "alpha-two"] {
         home.write(name, &format!("this is {name}\n"));
@@ -113,7 +113,7 @@ fn of_several_one_is_chosen() {
 }
 
 #[test]
-fn what_is_pasted_waits_for_enter() {
+fn pasted_text_waits_for_enter() {
     let home = Home::new();
     let shell = home.shell();
     let lines: String = (1..=12).map(|number| format!("echo line $(({number} * 2))\n")).collect();
@@ -123,7 +123,7 @@ fn what_is_pasted_waits_for_enter() {
 }
 
 #[test]
-fn what_is_typed_ahead_reaches_the_program() {
+fn input_typed_ahead_reaches_the_program() {
     let home = Home::new();
     let shell = home.shell();
     shell.prompt().press("read -r line; echo \"<$line>\"\rtyped ahead\recho then\r");
@@ -139,18 +139,18 @@ fn output_without_an_end_of_line_is_not_overwritten() {
 }
 
 #[test]
-fn a_smaller_window_shows_the_whole_line() {
+fn a_narrower_window_shows_the_whole_line() {
     let home = Home::new();
     let mut shell = home.shell();
     shell.prompt().press("echo a line that is longer than a narrow window is wide").see("is wide");
     shell.resize(10, 20);
-    // What a real terminal would have broken by itself is drawn anew with the next key.
+    // A real terminal would have wrapped the line; the next key redraws it.
     shell.press("x\r").see("window is widex");
     shell.press("echo $COLUMNS\r").see("\n20\n");
 }
 
 #[test]
-fn errors_are_told_and_nothing_ends() {
+fn the_shell_survives_errors() {
     let home = Home::new();
     let shell = home.shell();
     shell.enter("nonesuch").see("haft: nonesuch: command not found");

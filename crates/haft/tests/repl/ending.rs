@@ -1,4 +1,4 @@
-//! How a shell ends.
+//! The end of an interactive shell.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::shell::{Home, Shell};
 
 const SOON: Duration = Duration::from_secs(30);
 
-/// A shell with a program in the foreground and one in the background.
+/// A shell with a foreground and a background program.
 fn busy(home: &Home, foreground: &Marker, background: &Marker) -> Shell {
     let shell = home.shell();
     shell.enter(&format!("{} sleep {} &", child(), background.as_str())).see("[1] ");
@@ -27,7 +27,7 @@ fn a_killed_shell_leaves_nothing_in_the_foreground() {
 }
 
 #[test]
-fn a_terminal_that_is_gone_ends_everything() {
+fn a_hangup_ends_everything() {
     let (home, foreground, background) = (Home::new(), Marker::new(), Marker::new());
     let shell = busy(&home, &foreground, &background);
     shell.signal(1);
@@ -38,7 +38,7 @@ fn a_terminal_that_is_gone_ends_everything() {
 }
 
 #[test]
-fn exit_leaves_what_is_in_the_background() {
+fn exit_leaves_background_programs_running() {
     let (home, marker) = (Home::new(), Marker::new());
     let shell = home.shell();
     shell.enter("trap 'echo good bye' EXIT");
@@ -50,14 +50,14 @@ fn exit_leaves_what_is_in_the_background() {
 }
 
 #[test]
-fn what_ends_other_programs_does_not_end_a_shell() {
+fn terminating_signals_do_not_end_the_shell() {
     let home = Home::new();
     let shell = home.shell();
     shell.prompt();
     for signal in [3, 15, 20, 2] {
         shell.signal(signal);
     }
-    // The last one gives up the line and asks anew; a line entered before that would be given up with it.
+    // The last signal discards the line and prompts again, so wait for the prompt first.
     assert!(eventually(SOON, || shell.screen().matches('%').count() == 2));
     shell.enter("echo alive").see("\nalive");
 }

@@ -8,7 +8,7 @@ use crate::shell::{Home, Shell};
 
 const SOON: Duration = Duration::from_secs(30);
 
-/// Presses Enter until something is told before the prompt.
+/// Presses Enter until a message appears before the prompt.
 #[track_caller]
 fn until_told(shell: &Shell, text: &str) {
     let told = || {
@@ -19,7 +19,7 @@ fn until_told(shell: &Shell, text: &str) {
 }
 
 #[test]
-fn ctrl_c_stops_what_runs_and_nothing_else() {
+fn ctrl_c_interrupts_only_the_running_command() {
     let home = Home::new();
     let shell = home.shell();
     let marker = Marker::new();
@@ -47,7 +47,7 @@ fn ctrl_c_stops_what_runs_and_nothing_else() {
 }
 
 #[test]
-fn ctrl_c_at_the_prompt_gives_the_line_up() {
+fn ctrl_c_at_the_prompt_discards_the_line() {
     let home = Home::new();
     let shell = home.shell();
     shell.prompt().press("echo never\x03").see("% echo never\n%").enter("echo $?").see("\n130");
@@ -55,7 +55,7 @@ fn ctrl_c_at_the_prompt_gives_the_line_up() {
 }
 
 #[test]
-fn ctrl_z_stops_and_fg_and_bg_let_go_on() {
+fn ctrl_z_stops_and_fg_and_bg_continue() {
     let home = Home::new();
     let shell = home.shell();
     shell.enter("sleep 1000");
@@ -85,7 +85,7 @@ fn a_pipeline_and_a_subshell_are_stopped_as_a_whole() {
 }
 
 #[test]
-fn the_end_of_a_background_job_is_told_before_the_prompt() {
+fn the_end_of_a_background_job_is_reported_before_the_prompt() {
     let home = Home::new();
     let shell = home.shell();
     shell.enter("(exit 3) &");
@@ -99,7 +99,7 @@ fn the_end_of_a_background_job_is_told_before_the_prompt() {
 }
 
 #[test]
-fn who_reads_in_the_background_is_stopped_until_it_may() {
+fn a_background_reader_is_stopped() {
     let home = Home::new();
     let shell = home.shell();
     shell.enter("cat &").see("[1] ");
@@ -110,14 +110,14 @@ fn who_reads_in_the_background_is_stopped_until_it_may() {
 }
 
 #[test]
-fn builtins_in_a_pipeline_may_read_from_the_terminal() {
+fn builtins_in_a_pipeline_can_read_from_the_terminal() {
     let home = Home::new();
     let shell = home.shell();
     shell.enter("{ read -r x; echo \"<$x>\"; } | cat").see("cat").press("typed\r").see("<typed>").prompt();
 }
 
 #[test]
-fn the_terminal_is_usable_after_a_program_that_died_raw() {
+fn the_terminal_is_usable_after_a_program_died_in_raw_mode() {
     let home = Home::new();
     let shell = home.shell();
     shell
@@ -128,7 +128,7 @@ fn the_terminal_is_usable_after_a_program_that_died_raw() {
 }
 
 #[test]
-fn the_terminal_is_the_shells_after_what_could_not_be_started() {
+fn the_shell_keeps_the_terminal_after_a_failed_start() {
     let home = Home::new();
     home.write("data", "no program");
     let shell = home.shell();
@@ -150,7 +150,7 @@ fn the_terminal_is_the_shells_after_what_could_not_be_started() {
 }
 
 #[test]
-fn leaving_with_stopped_jobs_takes_two_tries() {
+fn leaving_with_stopped_jobs_takes_two_attempts() {
     let home = Home::new();
     let shell = home.shell();
     let marker = Marker::new();
@@ -161,7 +161,7 @@ fn leaving_with_stopped_jobs_takes_two_tries() {
         .see("Stopped")
         .prompt()
         .press("\x04")
-        .see("there are stopped jobs")
+        .see("stopped jobs will end with the shell")
         .prompt()
         .press("\x04");
     shell.finish();
@@ -189,7 +189,7 @@ fn ctrl_z_stops_the_progress_line_of_a_fan_out() {
     shell.see("0 done, 1 running");
     shell.press("\x1a").see("[1]+  Stopped");
     shell.enter("clear").prompt();
-    // More than the time between two updates of the line.
+    // Longer than the time between two updates of the line.
     shell.enter("sleep 1; echo quiet").see("\nquiet");
     assert!(!shell.screen().contains("0 done, 1 running"), "{}", shell.screen());
     shell.enter("fg").see("0 done, 1 running");

@@ -1,4 +1,4 @@
-//! haft on a terminal, with keys that are pressed and a screen that is looked at.
+//! haft on a terminal: tests press keys and read the screen.
 
 mod editing;
 mod ending;

@@ -6,12 +6,12 @@ use haft_process::capture::OutputView;
 use haft_process::{Command, Environment, Host, Input, JobHandle, JobOutcome, Streams, Task, TerminalSize};
 use haft_test_support::{Scratch, eventually, process, signal};
 
-/// What is not there by then does not come.
+/// The longest time to wait for a text.
 const SOON: Duration = Duration::from_secs(30);
 
 const SIZE: TerminalSize = TerminalSize { rows: 24, columns: 80 };
 
-/// Where a shell lives: its home directory, with the files that it keeps.
+/// The home directory of a shell.
 pub(crate) struct Home {
     pub(crate) scratch: Scratch,
 }
@@ -21,19 +21,19 @@ impl Home {
         Home { scratch: Scratch::new() }
     }
 
-    /// Writes a file, with the directories on the way to it.
+    /// Writes a file and its parent directories.
     pub(crate) fn write(&self, name: &str, text: &str) {
         let path = self.scratch.file(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
 
-    /// Starts a shell that asks with `% `.
+    /// Starts a shell with the prompt `% `.
     pub(crate) fn shell(&self) -> Shell {
         self.start(&[], &[("PS1", "% ")])
     }
 
-    /// Starts a shell with arguments and variables, and waits for nothing.
+    /// Starts a shell with arguments and variables, without waiting for the prompt.
     pub(crate) fn start(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Shell {
         let mut environment = Environment::new();
         let path = std::env::split_paths("/usr/bin:/bin").next().unwrap();
@@ -44,7 +44,7 @@ impl Home {
             environment.set(*name, *value).unwrap();
         }
         let mut command = Command::new(env!("CARGO_BIN_EXE_haft"));
-        // What it says of itself is as long wherever it was built.
+        // The length of the name does not depend on the build directory.
         command.argument_zero("haft").arguments(arguments.iter().copied()).environment(environment);
         command.working_directory(self.scratch.path());
         let task = Task::new(command).streams(Streams::Terminal(SIZE)).input(Input::Pipe);
@@ -59,14 +59,14 @@ impl Home {
     }
 }
 
-/// A shell that is running.
+/// A running shell.
 pub(crate) struct Shell {
     handle: JobHandle,
     size: TerminalSize,
 }
 
 impl Shell {
-    /// Presses keys, as the bytes that they are.
+    /// Presses keys, given as bytes.
     pub(crate) fn press(&self, keys: &str) -> &Shell {
         self.handle.controller().write(keys.as_bytes());
         self
@@ -84,13 +84,13 @@ impl Shell {
         self.shows(|screen| screen.lines().next_back() == Some("%"))
     }
 
-    /// Waits until a text is seen.
+    /// Waits until a text is on the screen.
     #[track_caller]
     pub(crate) fn see(&self, text: &str) -> &Shell {
         self.shows(|screen| screen.contains(text))
     }
 
-    /// Waits until the screen is as it should be.
+    /// Waits until the screen fulfils a condition.
     #[track_caller]
     pub(crate) fn shows(&self, wanted: impl Fn(&str) -> bool) -> &Shell {
         let come = eventually(SOON, || wanted(&self.screen()));
@@ -98,7 +98,7 @@ impl Shell {
         self
     }
 
-    /// What is on the screen, and where the cursor is.
+    /// The text on the screen, and the position of the cursor.
     fn picture(&self) -> (String, (u16, u16)) {
         let output = self.handle.controller().captured().output.clone().unwrap();
         let bytes = output.slice(&OutputView::HeadAndTail, 4 << 20).unwrap().to_bytes();
@@ -110,7 +110,7 @@ impl Shell {
         (lines.join("\n").trim_end().to_owned(), parser.screen().cursor_position())
     }
 
-    /// Waits for the prompt, enters a line, and waits until it runs: the cursor is below it then.
+    /// Waits for the prompt, enters a line, and waits until it runs, with the cursor below it.
     #[track_caller]
     pub(crate) fn run(&self, line: &str) -> &Shell {
         self.enter(line);
@@ -124,12 +124,12 @@ impl Shell {
         self
     }
 
-    /// What is on the screen, without blanks at the ends.
+    /// The text on the screen, without trailing blanks.
     pub(crate) fn screen(&self) -> String {
         self.picture().0
     }
 
-    /// Waits until another group than the shell's has the terminal.
+    /// Waits until a process group other than the shell's has the terminal.
     #[track_caller]
     pub(crate) fn until_in_foreground(&self) -> &Shell {
         let other = |group: i32| group != self.pid();
@@ -137,19 +137,19 @@ impl Shell {
         self
     }
 
-    /// Gives the window another size.
+    /// Changes the window size.
     pub(crate) fn resize(&mut self, rows: u16, columns: u16) -> &Shell {
         self.size = TerminalSize { rows, columns };
         self.handle.controller().resize(self.size);
         self
     }
 
-    /// The process of the shell.
+    /// The shell's process id.
     pub(crate) fn pid(&self) -> i32 {
         self.handle.controller().pid()
     }
 
-    /// Sends the shell itself a signal.
+    /// Sends the shell a signal.
     pub(crate) fn signal(&self, number: i32) -> &Shell {
         signal(self.pid(), number);
         self

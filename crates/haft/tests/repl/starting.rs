@@ -1,11 +1,11 @@
-//! What a shell begins with.
+//! The start of an interactive shell.
 
 use haft_process::Exit;
 
 use crate::shell::Home;
 
 #[test]
-fn the_prompt_shows_the_directory_and_what_failed() {
+fn the_prompt_shows_the_directory_and_the_failed_status() {
     let home = Home::new();
     let shell = home.start(&[], &[]);
     let asks = |screen: &str, ending: &str| screen.lines().next_back().is_some_and(|line| line == ending);
@@ -18,7 +18,7 @@ fn the_prompt_shows_the_directory_and_what_failed() {
 }
 
 #[test]
-fn the_rc_file_is_run_and_can_be_left_out() {
+fn the_rc_file_runs_unless_norc_is_given() {
     let home = Home::new();
     home.write(".config/haft/rc", "alias hi='echo hello from'; greet() { hi \"$1\"; }\nPS1='% '\n");
     home.write("other", "PS1='% '; hi() { echo other; }\n");
@@ -41,7 +41,7 @@ fn a_login_shell_runs_its_profile_first() {
 }
 
 #[test]
-fn scripts_can_tell_that_a_person_is_there() {
+fn scripts_can_test_for_an_interactive_shell() {
     let home = Home::new();
     let shell = home.shell();
     shell.enter("case $- in *i*m*) echo interactive;; esac").see("\ninteractive");
@@ -67,7 +67,7 @@ fn a_dumb_terminal_has_a_plain_prompt() {
 }
 
 #[test]
-fn without_a_terminal_i_still_asks() {
+fn option_i_prompts_without_a_terminal() {
     let run = haft_test_support::Haft::new(env!("CARGO_BIN_EXE_haft"))
         .args(["-i", "--norc"])
         .env("PS1", "ask> ")

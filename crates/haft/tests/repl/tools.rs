@@ -19,7 +19,7 @@ fn script(name: &str, description: &str) -> String {
 }
 
 #[test]
-fn tools_are_shown_asked_again_and_limited() {
+fn slash_commands_list_refresh_and_limit_tools() {
     let home = Home::new();
     write_tool(&home, "greet", &script("greet", "Greets somebody"));
     home.write(
@@ -36,11 +36,11 @@ fn tools_are_shown_asked_again_and_limited() {
     shell.enter("clear").prompt();
     shell.enter("/refresh").see("Came later").see("rejected: broken, ").see("exit 4");
     shell.enter("clear").prompt();
-    shell.enter("/toolset").see("all tools may be called\ntoolsets: polite");
-    shell.enter("/toolset polite").see("only tools of 'polite' may be called");
+    shell.enter("/toolset").see("all tools can be called\ntoolsets: polite");
+    shell.enter("/toolset polite").see("only tools of 'polite' can be called");
     shell.enter("late").see("tool 'late' is not in the toolset 'polite'");
     shell.enter("greet").see("\nhello\n");
-    shell.enter("/toolset -").see("all tools may be called");
+    shell.enter("/toolset -").see("all tools can be called");
     shell.enter("late; echo status $?").see("status 0");
-    shell.enter("/toolset poli").see("there is no toolset 'poli'");
+    shell.enter("/toolset poli").see("unknown toolset 'poli'");
 }

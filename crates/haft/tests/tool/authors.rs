@@ -5,7 +5,7 @@ use haft_test_support::Haft;
 use crate::scene::{scene, tool, write};
 
 #[test]
-fn check_says_what_is_wrong_and_new_writes_what_is_right() {
+fn check_finds_errors_and_new_creates_correct_tools() {
     let scratch = scene();
     let good =
         tool(&scratch, &["check", "../home/.config/haft/tools/add-tool", "--json"]).run().status(0).json();
@@ -35,9 +35,9 @@ fn new_without_a_home_directory_asks_for_a_directory() {
     assert!(scratch.file("work/words-tool").exists());
 }
 
-/// It is built from what is there: the crates of this workspace are its crates.
+/// The build is offline, with the crates of this workspace.
 #[test]
-fn a_tool_in_rust_is_built_tested_and_right() {
+fn a_new_rust_tool_builds_and_passes_the_check() {
     let scratch = scene();
     let _ =
         tool(&scratch, &["new", "rust_words", "--lang", "rust"]).run().status(0).stderr_has("cargo build");

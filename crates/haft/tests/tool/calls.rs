@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::scene::{ADD, scene, tool, write};
 
 #[test]
-fn tools_are_listed_with_what_is_none() {
+fn the_list_includes_rejected_tools() {
     let scratch = scene();
     write(&scratch, "home/.config/haft/tools/broken-tool", "#!/bin/sh\necho hello\n");
     write(&scratch, "libexec/add-tool", ADD);
@@ -88,7 +88,7 @@ fn a_batch_answers_every_line_in_order() {
     let wrong = wrong.run().status(1).output_text();
     let answers: Vec<Value> = wrong.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert!(
-        answers[0]["error"].as_str().is_some_and(|error| error.starts_with("line 2 is no call")),
+        answers[0]["error"].as_str().is_some_and(|error| error.starts_with("line 2 is not a call")),
         "{wrong}"
     );
     assert_eq!(
@@ -113,7 +113,7 @@ fn the_bash_tool_answers_with_output_in_true_order() {
 }
 
 #[test]
-fn a_batch_answers_while_its_input_is_open_and_ends_when_it_is_told_to() {
+fn a_batch_answers_while_its_input_is_open() {
     let scratch = scene();
     let (near, mut far) = std::io::pipe().expect("a pipe");
     let (answers, out) = std::io::pipe().expect("a pipe");
@@ -123,7 +123,7 @@ fn a_batch_answers_while_its_input_is_open_and_ends_when_it_is_told_to() {
     let running = tool(&scratch, &["batch"]).standard(files).start();
     let mut answers = BufReader::new(answers);
     let mut ask = |call: Value| -> Value {
-        writeln!(far, "{call}").expect("somebody reads");
+        writeln!(far, "{call}").expect("haft reads");
         let mut line = String::new();
         answers.read_line(&mut line).expect("an answer");
         serde_json::from_str(&line).expect("JSON")
@@ -140,7 +140,7 @@ fn a_batch_answers_while_its_input_is_open_and_ends_when_it_is_told_to() {
 }
 
 #[test]
-fn what_was_cut_is_seen_by_the_next_command() {
+fn a_truncated_output_can_be_read_by_the_next_command() {
     let scratch = scene();
     let run = tool(&scratch, &["call", "bash", "command=seq 20000"]).run().status(0);
     let said = run.error_text();
@@ -155,7 +155,7 @@ fn what_was_cut_is_seen_by_the_next_command() {
 }
 
 #[test]
-fn a_session_of_the_bash_tool_lasts_from_script_to_script() {
+fn a_session_of_the_bash_tool_keeps_its_state() {
     let scratch = scene();
     let script =
         |text: &str| json!({"tool": "bash", "arguments": {"command": text, "session": "s", "timeout": 60}});
@@ -181,17 +181,17 @@ fn a_session_of_the_bash_tool_lasts_from_script_to_script() {
 }
 
 #[test]
-fn processes_last_as_long_as_the_haft_that_started_them() {
+fn started_processes_end_with_haft() {
     let scratch = scene();
     let started = tool(&scratch, &["call", "process_start", "command=sleep 60"]).run().status(0);
-    let _ = started.stderr_has("what was started ends with this command");
+    let _ = started.stderr_has("the started process ends with this command");
     let script = "process_start command='echo ready; sleep 60' > /dev/null; process_read id=p1 wait=30";
     let run = crate::scene::haft(&scratch).args(["-c", script]).run().status(0);
     assert!(run.output_text().contains("\"output\":\"ready\\n\""), "{run}");
 }
 
 #[test]
-fn a_broken_tool_is_passed_over_aloud() {
+fn a_broken_tool_is_skipped_with_a_message() {
     let scratch = scene();
     write(&scratch, "home/.config/haft/tools/glob-tool", "#!/bin/sh\nexit 3\n");
     let said = "(`--schema` exited with 3); called 'glob' of the embedded layer instead";
@@ -200,5 +200,5 @@ fn a_broken_tool_is_passed_over_aloud() {
     let _ = tool(&scratch, &["list"])
         .run()
         .status(0)
-        .stderr_has("'glob' of the embedded layer is called in its place");
+        .stderr_has("'glob' of the embedded layer is called instead");
 }

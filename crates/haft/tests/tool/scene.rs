@@ -17,7 +17,7 @@ echo working >&2
 printf '{"given": %s}\n' "$line"
 "#;
 
-/// A home with a tool in it, where tools may take their time to say what they are: the machine may be busy.
+/// A home with a tool, and a long schema timeout for busy machines.
 pub(crate) fn scene() -> Scratch {
     let scratch = Scratch::new();
     write(&scratch, "home/.config/haft/tools/add-tool", ADD);

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::scene::{ADD, haft, scene, tool, write};
 
 #[test]
-fn in_a_script_a_tool_is_a_command() {
+fn a_tool_is_a_command_in_scripts() {
     let scratch = scene();
     std::fs::write(scratch.file("work/f"), "one\ntwo\nthree\n").expect("a file");
     let script = |text: &str| haft(&scratch).args(["-c", text]).run();
@@ -52,7 +52,7 @@ fn keys_do_not_reach_tools_and_exports_do() {
 }
 
 #[test]
-fn a_projects_tools_are_refused_until_they_are_trusted() {
+fn project_tools_need_trust() {
     let scratch = scene();
     write(&scratch, "work/.haft/tools/mine-tool", &ADD.replace("\"add\"", "\"mine\""));
     let _ =
@@ -63,7 +63,7 @@ fn a_projects_tools_are_refused_until_they_are_trusted() {
 }
 
 #[test]
-fn a_dash_takes_the_arguments_from_standard_input() {
+fn a_dash_reads_arguments_from_standard_input() {
     let scratch = scene();
     let script = |text: &str| haft(&scratch).args(["-c", text]).run();
     let _ = script("printf '{\"a\": %d}' 7 | add -").status(0).stdout("{\"given\":{\"a\":7,\"b\":2}}\n");

@@ -1,4 +1,4 @@
-//! What the configuration says of tools, and what is wrong with it.
+//! The configuration of tools, and its errors.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::scene::{haft, scene, tool, write};
 const CONFIG: &str = "home/.config/haft/config.toml";
 
 #[test]
-fn settings_and_toolsets_hold() {
+fn settings_and_toolsets_are_applied() {
     let scratch = scene();
     let config = "[tools]\nschema_timeout = 20\ntimeout = 0.5\n[[toolset]]\nname = 'few'\ntools = ['gl*']\n";
     write(&scratch, CONFIG, config);
@@ -29,7 +29,7 @@ fn settings_and_toolsets_hold() {
 }
 
 #[test]
-fn servers_that_say_nothing_are_asked_at_once_and_no_longer_than_the_call_may_take() {
+fn silent_servers_are_probed_in_parallel_within_the_timeout() {
     let scratch = scene();
     let server = |name: &str| format!("[[mcp]]\nname = '{name}'\ncommand = ['sleep', '600']\n");
     write(&scratch, CONFIG, &["one", "two", "three"].map(server).concat());
@@ -42,14 +42,14 @@ fn servers_that_say_nothing_are_asked_at_once_and_no_longer_than_the_call_may_ta
     }
 }
 
-/// A configuration, and what is said of it.
+/// A configuration, and the message about it.
 const FAULTS: &[(&str, &str)] = &[
     (
         "[tools]\ntimout = 5\n",
         "unknown key \"timout\" in [tools]\n --> CONFIG:2:1\n  |\n2 | timout = 5\n  | ^^^^^^\nhint: did you mean \"timeout\"?",
     ),
     ("[tools]\ntimeout = \"5\"\n", "expected a number, found a string in [tools]\n --> CONFIG:2:11"),
-    ("[tools]\nschema_timeout = -1\n", "-1 is no time in seconds\n --> CONFIG:2:18"),
+    ("[tools]\nschema_timeout = -1\n", "invalid time -1 (expected seconds)\n --> CONFIG:2:18"),
     ("[[toolset]]\nname = \"x\"\ntool = []\n", "unknown key \"tool\" in [[toolset]] \"x\"\n --> CONFIG:3:1"),
     (
         "[[toolset]]\nname = \"x\"\ntools = \"y\"\n",
@@ -65,13 +65,13 @@ const FAULTS: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn what_is_wrong_with_them_is_said_by_commands_and_by_scripts() {
+fn configuration_errors_are_reported_by_commands_and_scripts() {
     for (config, fault) in FAULTS {
         let scratch = scene();
         write(&scratch, CONFIG, config);
         let fault = fault.replace("CONFIG", &scratch.text(CONFIG));
         let _ = tool(&scratch, &["call", "add", "a=1"]).run().status(2).stdout("").stderr_has(&fault);
-        // A script does its work all the same, and says it once.
+        // A script runs nevertheless, and prints the message once.
         let run =
             haft(&scratch).args(["-c", "add a=1; add a=2; echo done"]).run().status(0).stderr_has(&fault);
         assert!(run.output_text().ends_with("\ndone\n"), "{run}");
@@ -80,14 +80,13 @@ fn what_is_wrong_with_them_is_said_by_commands_and_by_scripts() {
 }
 
 #[test]
-fn a_projects_configuration_that_is_not_trusted_is_told_of_where_it_would_matter() {
+fn an_untrusted_project_configuration_is_reported_where_it_matters() {
     let scratch = scene();
     let config = "work/.haft/config.toml";
     write(&scratch, config, "[[context]]\nname = 'c'\nfile = 'f'\n");
     let _ = tool(&scratch, &["call", "add", "a=1"]).run().status(0).stderr("working\n");
     write(&scratch, config, "[[toolset]]\nname = 'few'\ntools = ['glob']\n");
-    let _ =
-        tool(&scratch, &["call", "add", "a=1"]).run().status(0).stderr_has("is not trusted and left aside");
+    let _ = tool(&scratch, &["call", "add", "a=1"]).run().status(0).stderr_has("is not trusted and ignored");
     let _ = haft(&scratch).args(["trust", "--yes"]).run().status(0);
     let _ = tool(&scratch, &["call", "add", "a=1"]).run().status(0).stderr("working\n");
     let _ = tool(&scratch, &["call", "--toolset", "few", "add", "a=1"]).run().status(126);

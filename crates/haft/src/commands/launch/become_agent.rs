@@ -1,4 +1,4 @@
-//! The launch itself: from here on, this process is the agent.
+//! Replaces this process with the agent.
 
 use std::os::fd::OwnedFd;
 
@@ -12,7 +12,7 @@ use super::summary;
 use crate::failure::Failure;
 use crate::process_context::ProcessContext;
 
-/// Writes the agent's files and becomes it; returns only if that failed.
+/// Writes the agent's files and replaces this process; returns only on failure.
 pub(super) fn run(
     mut prepared: PreparedLaunch,
     options: &LaunchOptions,
@@ -28,13 +28,13 @@ pub(super) fn run(
     Err(command.replace(&StartPermission::all()).into())
 }
 
-/// The agent's call.
+/// The agent's command.
 pub(super) fn command(prepared: &PreparedLaunch, process: &ProcessContext) -> Result<Command, Failure> {
     let mut words = prepared.plan.argv.iter();
     let program = words.next().ok_or_else(|| Failure::usage("the agent's command is empty"))?;
     let mut command = Command::new(program);
     command.arguments(words).environment(prepared.plan.environment.clone());
-    // A standard descriptor that we do not have, the agent does not get.
+    // A standard descriptor that is closed here is closed in the agent too.
     for standard in 0..3 {
         if !process.open[standard] {
             command.close(standard as i32);
@@ -43,7 +43,7 @@ pub(super) fn command(prepared: &PreparedLaunch, process: &ProcessContext) -> Re
     Ok(command)
 }
 
-/// Writes the files that the agent is told of.
+/// Writes the agent's files.
 pub(super) fn write_files(prepared: &mut PreparedLaunch) -> Result<(), Failure> {
     for (path, bytes) in &prepared.plan.files {
         prepared.files.write(path, bytes)?;
@@ -51,10 +51,10 @@ pub(super) fn write_files(prepared: &mut PreparedLaunch) -> Result<(), Failure> 
     Ok(())
 }
 
-/// Bytes as an open file that has no name, so that nothing is left of it.
+/// Bytes as an unnamed open file, which leaves nothing behind.
 fn as_file(bytes: &[u8]) -> Result<OwnedFd, Failure> {
     let cannot = |error: rustix::io::Errno| {
-        Failure::usage(format!("cannot hand over the prompt: {}", reason(&error.into())))
+        Failure::usage(format!("cannot pass the prompt: {}", reason(&error.into())))
     };
     let file = memfd_create("prompt", MemfdFlags::CLOEXEC).map_err(cannot)?;
     let mut rest = bytes;

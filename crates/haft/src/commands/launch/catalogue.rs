@@ -1,4 +1,4 @@
-//! The configuration and the world, as a launch wants them.
+//! Loads the configuration and the facts about the host for a launch.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::failure::{Failure, print_message};
 use crate::places;
 use crate::process_context::ProcessContext;
 
-/// Everything a launch starts from.
+/// The directories, trust and host facts of a launch.
 pub(super) struct LaunchSetup {
     pub(super) places: Directories,
     pub(super) trust: TrustStore,
@@ -20,9 +20,12 @@ pub(super) struct LaunchSetup {
 }
 
 impl LaunchSetup {
-    /// Looks around.
+    /// Collects them.
+    ///
+    /// # Errors
+    /// If the working directory was removed.
     pub(super) fn load(process: &ProcessContext) -> Result<LaunchSetup, Failure> {
-        let missing = || Failure::usage("the working directory does not exist any more");
+        let missing = || Failure::usage("the working directory no longer exists");
         let working_directory = process.working_directory.clone().ok_or_else(missing)?;
         let places = places::find(process);
         let variable = |name: &str| process.variable(name).map(|value| value.to_string_lossy().into_owned());
@@ -44,7 +47,7 @@ impl LaunchSetup {
         Ok(LaunchSetup { trust, places, launch })
     }
 
-    /// The texts of configuration there are, the strongest last; for each that cannot be read, why.
+    /// The configuration files in ascending precedence, or the error for each.
     pub(super) fn layers(&self) -> impl Iterator<Item = Result<ConfigSource, haft_config::Error>> {
         let layers = [(Layer::User, &self.places.user), (Layer::Project, &self.places.project)];
         let read = |(layer, place): (Layer, &Option<PathBuf>)| {
@@ -54,14 +57,14 @@ impl LaunchSetup {
         layers.into_iter().filter_map(read)
     }
 
-    /// All that can be launched.
+    /// The whole catalogue.
     pub(super) fn catalogue(&self) -> Result<Catalogue, Failure> {
         let read = || Catalogue::read(self.layers().collect::<Result<Vec<_>, _>>()?);
         read().map_err(|error| haft_launch::Error::from(error).into())
     }
 
-    /// Makes sure that the project's configuration may be used. The person at the terminal is asked; without one, the error
-    /// says what to run. The text that was read is the one that must be trusted, whatever the file holds by then.
+    /// Checks that the project's configuration is trusted, and asks the user at a terminal if it is not. The check covers the
+    /// text that was read, even if the file has changed since.
     pub(super) fn demand_trust(&self, catalogue: &Catalogue) -> Result<(), Failure> {
         let Err(error) = catalogue.check_trust(&self.trust) else { return Ok(()) };
         let Some(project) = self.places.project.as_ref().filter(|_| trust::on_terminal()) else {
@@ -75,8 +78,7 @@ impl LaunchSetup {
         Err(Failure { message: "nothing was launched".to_owned(), hint, status: error.exit_code() })
     }
 
-    /// All that can be launched without asking anybody: a project's configuration that is not trusted, or cannot be read, is
-    /// left out.
+    /// The catalogue without asking the user: a project's configuration that is untrusted or unreadable is left out.
     pub(super) fn trusted_catalogue(&self) -> Result<Catalogue, Failure> {
         let sources: Vec<ConfigSource> = self.layers().filter_map(Result::ok).collect();
         let whole = Catalogue::read(sources.clone());
@@ -87,7 +89,7 @@ impl LaunchSetup {
         Catalogue::read(own).map_err(|error| haft_launch::Error::from(error).into())
     }
 
-    /// A path as the user would write it here.
+    /// A path relative to the working directory or to `~`.
     pub(super) fn shown(&self, path: &Path) -> PathBuf {
         if let Ok(inner) = path.strip_prefix(&self.launch.working_directory) {
             return inner.to_path_buf();

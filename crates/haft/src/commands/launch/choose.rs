@@ -1,4 +1,4 @@
-//! Asking which agent is meant, where there is somebody to ask.
+//! Asks the user which agent to launch.
 
 use std::io::{BufRead as _, Write as _};
 
@@ -6,7 +6,7 @@ use haft_launch::{Catalogue, Error, ErrorKind, HostFacts, LaunchRequest, LaunchS
 use rustix::stdio::{stderr, stdin};
 use rustix::termios::isatty;
 
-/// Finds what a request means, with a question to the user if it takes one.
+/// Selects what a request names, and asks the user if several agents match.
 pub(super) fn select<'c>(
     catalogue: &'c Catalogue,
     request: &mut LaunchRequest,
@@ -27,7 +27,7 @@ pub(super) fn select<'c>(
     }
 }
 
-/// The name that the user gives, by its number or itself.
+/// The name that the user enters, or its number.
 fn ask(names: &[String]) -> Option<String> {
     let mut terminal = std::io::stderr().lock();
     for (index, name) in names.iter().enumerate() {

@@ -21,10 +21,10 @@ pub(crate) struct InitReport<'a> {
     path: &'a Path,
 }
 
-/// A configuration that explains itself.
+/// A configuration with comments.
 const STARTER: &str = include_str!("starter.toml");
 
-/// Writes a configuration to start from; never over one that is there.
+/// Creates a configuration. Fails if it exists.
 pub(super) fn init(user: bool, as_json: bool, process: &ProcessContext) -> Result<i32, Failure> {
     let world = LaunchSetup::load(process)?;
     let directory =
@@ -45,7 +45,7 @@ pub(super) fn init(user: bool, as_json: bool, process: &ProcessContext) -> Resul
     Ok(print_text(&format!("{}\n", world.shown(&path).display()), 0))
 }
 
-/// Becomes the user's editor.
+/// Replaces this process with the user's editor.
 pub(super) fn edit(user: bool, process: &ProcessContext) -> Result<i32, Failure> {
     let world = LaunchSetup::load(process)?;
     let project = world.places.project.as_ref().map(|place| place.join(CONFIG_FILE_NAME));
@@ -54,8 +54,8 @@ pub(super) fn edit(user: bool, process: &ProcessContext) -> Result<i32, Failure>
         None => user_directory(&world)?.join(CONFIG_FILE_NAME),
     };
     if !path.is_file() {
-        let hint = Some(format!("write it with `haft launch init{}`", if user { " --user" } else { "" }));
-        let message = format!("there is no \"{}\"", world.shown(&path).display());
+        let hint = Some(format!("create it with `haft launch init{}`", if user { " --user" } else { "" }));
+        let message = format!("no configuration file \"{}\"", world.shown(&path).display());
         return Err(Failure { hint, ..Failure::usage(message) });
     }
     let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| process.variable(name));
@@ -67,7 +67,7 @@ pub(super) fn edit(user: bool, process: &ProcessContext) -> Result<i32, Failure>
     Err(command.replace(&StartPermission::all()).into())
 }
 
-/// Prints what a shell needs to complete haft's words.
+/// Prints a completion script for a shell.
 pub(super) fn completions(shell: clap_complete::Shell) -> i32 {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut CommandLine::definition(), "haft", &mut script);
@@ -77,7 +77,7 @@ pub(super) fn completions(shell: clap_complete::Shell) -> i32 {
 fn user_directory(world: &LaunchSetup) -> Result<PathBuf, Failure> {
     let missing = || Failure {
         hint: Some("set HOME or XDG_CONFIG_HOME".to_owned()),
-        ..Failure::usage("there is no place for the user's configuration")
+        ..Failure::usage("no directory for the user's configuration")
     };
     world.places.user.as_deref().map(Path::to_path_buf).ok_or_else(missing)
 }

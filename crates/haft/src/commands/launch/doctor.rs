@@ -1,4 +1,4 @@
-//! `haft launch doctor`: what would go wrong, before it does.
+//! `haft launch doctor`: check the configuration and the installed agents.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::host;
 use crate::process_context::ProcessContext;
 
-/// Something that was looked at.
+/// The result of one check.
 #[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct DoctorFinding {
     level: FindingLevel,
@@ -39,7 +39,7 @@ pub(crate) struct DoctorReport<'a> {
     findings: &'a [DoctorFinding],
 }
 
-/// What was found so far.
+/// The results so far.
 #[derive(Default)]
 struct DoctorFindings(Vec<DoctorFinding>);
 
@@ -51,22 +51,21 @@ impl DoctorFindings {
     }
 }
 
-/// Looks at everything; the status is 1 if there is a problem.
+/// Runs all checks and prints the results. Returns 1 if there is a problem.
 pub(super) fn run(as_json: bool, process: &ProcessContext) -> Result<i32, Failure> {
     let world = LaunchSetup::load(process)?;
     let mut findings = DoctorFindings::default();
     let (sources, unreadable): (Vec<_>, Vec<_>) = world.layers().partition(Result::is_ok);
     let sources: Vec<ConfigSource> = sources.into_iter().flatten().collect();
     let unreadable: Vec<haft_config::Error> = unreadable.into_iter().filter_map(Result::err).collect();
-    look_at_sources(&sources, unreadable.is_empty(), &mut findings);
+    check_sources(&sources, unreadable.is_empty(), &mut findings);
     let (catalogue, errors) = Catalogue::read_lenient(sources);
-    unreadable.iter().chain(&errors).for_each(|error| look_at_error(error, &mut findings));
-    look_at_catalogue(&catalogue, &world, &mut findings);
+    unreadable.iter().chain(&errors).for_each(|error| check_error(error, &mut findings));
+    check_catalogue(&catalogue, &world, &mut findings);
     match remove_stale_files(&host::run_base(process)) {
-        0 => findings.add(FindingLevel::Ok, "no files are left of launches that are over"),
-        1 => findings.add(FindingLevel::Ok, "the files of 1 launch that is over were removed"),
-        count => findings
-            .add(FindingLevel::Ok, format!("the files of {count} launches that are over were removed")),
+        0 => findings.add(FindingLevel::Ok, "no files of ended launches"),
+        1 => findings.add(FindingLevel::Ok, "removed the files of 1 ended launch"),
+        count => findings.add(FindingLevel::Ok, format!("removed the files of {count} ended launches")),
     };
     let status = i32::from(findings.0.iter().any(|finding| finding.level == FindingLevel::Problem));
     if as_json {
@@ -92,23 +91,23 @@ fn shown(findings: &DoctorFindings) -> String {
     text
 }
 
-fn look_at_error(error: &haft_config::Error, findings: &mut DoctorFindings) {
+fn check_error(error: &haft_config::Error, findings: &mut DoctorFindings) {
     findings.add(FindingLevel::Problem, error.to_string()).hint = error.hint().map(str::to_owned);
 }
 
-fn look_at_sources(sources: &[ConfigSource], all: bool, findings: &mut DoctorFindings) {
+fn check_sources(sources: &[ConfigSource], all: bool, findings: &mut DoctorFindings) {
     if sources.is_empty() && all {
-        findings.add(FindingLevel::Ok, "no configuration, so haft's defaults are used").hint =
-            Some("`haft launch init` writes one to start from".to_owned());
+        findings.add(FindingLevel::Ok, "no configuration; the defaults are used").hint =
+            Some("`haft launch init` creates one".to_owned());
     }
     for source in sources {
         findings.add(FindingLevel::Ok, format!("{} configuration: {}", source.layer, source.name));
     }
 }
 
-fn look_at_catalogue(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut DoctorFindings) {
-    look_at_trust(catalogue, world, findings);
-    look_at_agents(catalogue, world, findings);
+fn check_catalogue(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut DoctorFindings) {
+    check_trust(catalogue, world, findings);
+    check_agents(catalogue, world, findings);
     let roles = catalogue.roles().iter().map(|role| ("role", &role.name, &role.source, !role.optional));
     let contexts = catalogue
         .contexts()
@@ -120,19 +119,19 @@ fn look_at_catalogue(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut 
         if recipe.layer() != Layer::Embedded {
             let level = if required { FindingLevel::Problem } else { FindingLevel::Note };
             let path = world.shown(&path);
-            findings.add(level, format!("the file of {kind} \"{name}\" is not there: {}", path.display()));
+            findings.add(level, format!("the file of {kind} \"{name}\" does not exist: {}", path.display()));
         }
     }
 }
 
-fn look_at_trust(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut DoctorFindings) {
+fn check_trust(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut DoctorFindings) {
     let Some(source) = catalogue.config().sources().find(|source| source.layer == Layer::Project) else {
         return;
     };
     if catalogue.items_needing_trust().is_empty() {
         findings.add(
             FindingLevel::Ok,
-            format!("{} runs nothing, says nothing to agents and needs no trust", source.name),
+            format!("{} needs no trust: it runs no commands and adds nothing to prompts", source.name),
         );
     } else if trust_status(source, &world.trust) == TrustStatus::Trusted {
         findings.add(FindingLevel::Ok, format!("{} is trusted", source.name));
@@ -141,7 +140,7 @@ fn look_at_trust(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut Doct
     }
 }
 
-fn look_at_agents(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut DoctorFindings) {
+fn check_agents(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut DoctorFindings) {
     let mut installed = 0;
     for agent in catalogue.agents() {
         if let Some(path) = world.launch.find(agent.bin()) {
@@ -159,7 +158,7 @@ fn look_at_agents(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut Doc
     if installed == 0 {
         findings.add(FindingLevel::Problem, "no agent is installed");
     } else if installed > 1 && catalogue.default_agent().is_none() {
-        findings.add(FindingLevel::Note, "several agents are installed, and none is the default").hint =
+        findings.add(FindingLevel::Note, "several agents are installed and none is the default").hint =
             Some("set default_agent in [settings]".to_owned());
     }
 }

@@ -1,4 +1,4 @@
-//! `haft launch --dry-run`: everything but the launch.
+//! `haft launch --dry-run`: write and show everything, start nothing.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -12,11 +12,10 @@ use super::summary::{self, LaunchReport};
 use crate::commands::print::{print_json, print_text};
 use crate::failure::Failure;
 
-/// How much of a text is shown.
-const SHOWN_LINES: usize = 12;
-const SHOWN_COLUMNS: usize = 160;
+const MAX_SHOWN_LINES: usize = 12;
+const MAX_SHOWN_COLUMNS: usize = 160;
 
-/// Writes the texts and the call, and shows them in short.
+/// Writes the role, the prompt and the command line, and prints their beginnings.
 pub(super) fn run(mut prepared: PreparedLaunch, options: &LaunchOptions) -> Result<i32, Failure> {
     let mut report = LaunchReport::new(&prepared);
     let directory = prepared.files.path().to_path_buf();
@@ -25,7 +24,7 @@ pub(super) fn run(mut prepared: PreparedLaunch, options: &LaunchOptions) -> Resu
     let prompt = prepared.material.prompt.clone();
     for (name, bytes) in [("role.md", &role), ("prompt.md", &prompt)] {
         let path = directory.join(name);
-        // The plan may have it already, the same.
+        // The plan may contain the same file.
         if prepared.plan.files.iter().all(|(planned, _)| *planned != path) {
             prepared.files.write(&path, bytes)?;
         }
@@ -54,7 +53,7 @@ fn shown(prepared: &PreparedLaunch, role: &[u8], prompt: &[u8], report: &LaunchR
     for (name, value) in &report.env {
         let _ = writeln!(text, "  {name}={}", cut(&Value::from(value.as_str()).to_string()));
     }
-    let _ = writeln!(text, "\nall of it is in {}", prepared.files.path().display());
+    let _ = writeln!(text, "\nall files are in {}", prepared.files.path().display());
     text
 }
 
@@ -63,7 +62,7 @@ fn beginning(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut lines = text.lines();
     let mut shown: String =
-        lines.by_ref().take(SHOWN_LINES).map(|line| format!("  {}\n", cut(line))).collect();
+        lines.by_ref().take(MAX_SHOWN_LINES).map(|line| format!("  {}\n", cut(line))).collect();
     let left = lines.count();
     if left > 0 {
         let lines = if left == 1 { "line" } else { "lines" };
@@ -72,11 +71,11 @@ fn beginning(bytes: &[u8]) -> String {
     shown
 }
 
-/// A line that fits on a screen, without what would disturb it.
+/// A line cut to the width of a screen, without control characters.
 fn cut(line: &str) -> String {
     let plain = |letter: char| if letter.is_control() && letter != '\t' { '\u{fffd}' } else { letter };
-    let mut shown: String = line.chars().take(SHOWN_COLUMNS).map(plain).collect();
-    if line.chars().nth(SHOWN_COLUMNS).is_some() {
+    let mut shown: String = line.chars().take(MAX_SHOWN_COLUMNS).map(plain).collect();
+    if line.chars().nth(MAX_SHOWN_COLUMNS).is_some() {
         shown.push('…');
     }
     shown

@@ -1,4 +1,4 @@
-//! `haft launch list` and `show`: what there is.
+//! `haft launch list` and `haft launch show`.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use crate::commands::print::{print_json, print_text};
 use crate::failure::Failure;
 use crate::process_context::ProcessContext;
 
-/// The kinds of things, each with all there are of it.
+/// The items of each kind.
 type Kinds = [(&'static str, Vec<Value>); 4];
 
 /// Everything that the configuration defines. Each item has the keys of its definition, `name` among them.
@@ -37,7 +37,7 @@ pub(crate) struct LaunchItemReport {
     item: Value,
 }
 
-/// Lists everything.
+/// Lists agents, roles, contexts and tasks.
 pub(super) fn all(as_json: bool, process: &ProcessContext) -> Result<i32, Failure> {
     let world = LaunchSetup::load(process)?;
     let catalogue = world.catalogue()?;
@@ -84,7 +84,7 @@ fn section(kind: &str, items: &[Value], catalogue: &Catalogue) -> String {
     text
 }
 
-/// Shows one thing, whatever kind it is of.
+/// Shows one item of any kind.
 pub(super) fn one(wanted: &str, as_json: bool, process: &ProcessContext) -> Result<i32, Failure> {
     let world = LaunchSetup::load(process)?;
     let catalogue = world.catalogue()?;
@@ -100,7 +100,7 @@ pub(super) fn one(wanted: &str, as_json: bool, process: &ProcessContext) -> Resu
     Ok(print_text(&text, 0))
 }
 
-/// A value as it could be written in a configuration.
+/// A value in TOML syntax.
 fn as_toml(value: &Value) -> String {
     match value {
         Value::Null => "\"\"".to_owned(),
@@ -129,7 +129,7 @@ fn kinds(catalogue: &Catalogue, world: &LaunchSetup) -> Kinds {
     ]
 }
 
-/// The one that is called like this; else the only one that has it in its name.
+/// Finds the item with this name, else the only one whose name contains it.
 fn find(wanted: &str, kinds: Kinds) -> Result<(&'static str, Value), Failure> {
     let items: Vec<(&str, Value)> =
         kinds.into_iter().flat_map(|(kind, items)| items.into_iter().map(move |item| (kind, item))).collect();
@@ -152,11 +152,11 @@ fn find(wanted: &str, kinds: Kinds) -> Result<(&'static str, Value), Failure> {
             let all: Vec<String> =
                 items.iter().filter_map(|(_, item)| item["name"].as_str().map(str::to_owned)).collect();
             let hint = haft_config::suggest(wanted, all.iter().map(String::as_str));
-            Err(Failure { hint, ..Failure::usage(format!("there is nothing called \"{wanted}\"")) })
+            Err(Failure { hint, ..Failure::usage(format!("nothing is named \"{wanted}\"")) })
         }
         several => {
-            let hint = Some(format!("it may be {}", names(several)));
-            Err(Failure { hint, ..Failure::usage(format!("\"{wanted}\" may be several things")) })
+            let hint = Some(format!("candidates: {}", names(several)));
+            Err(Failure { hint, ..Failure::usage(format!("\"{wanted}\" is ambiguous")) })
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `haft launch`: assemble the context, become the agent.
+//! `haft launch`: assemble the prompt and start the agent.
 
 pub(crate) mod arguments;
 mod become_agent;
@@ -26,18 +26,18 @@ use self::arguments::{LaunchAction, LaunchArguments, LaunchOptions};
 use crate::failure::{Failure, print_message};
 use crate::process_context::ProcessContext;
 
-/// Does what the arguments ask for.
+/// Runs an action of `haft launch`.
 pub(crate) fn run(launch: LaunchArguments, process: &ProcessContext) -> Result<i32, Failure> {
     let LaunchArguments { action, text, options: before } = launch;
     if let (Some(_), Some(text)) = (&action, &text) {
-        let message = format!("\"{}\" stands before the name of an action", text.display());
-        let hint = Some("a text of several words is quoted: `haft launch 'do this'`".to_owned());
+        let message = format!("unexpected \"{}\" before the name of an action", text.display());
+        let hint = Some("quote a text of several words: `haft launch 'do this'`".to_owned());
         return Err(Failure { hint, ..Failure::usage(message) });
     }
     if !matches!(action, None | Some(LaunchAction::Prompt { .. } | LaunchAction::Task { .. }))
         && before.says_how_to_launch()
     {
-        return Err(Failure::usage("options of a launch mean nothing to an action that launches nothing"));
+        return Err(Failure::usage("this action launches nothing and takes no launch options"));
     }
     match action {
         None => {
@@ -45,10 +45,10 @@ pub(crate) fn run(launch: LaunchArguments, process: &ProcessContext) -> Result<i
             start(LaunchKind::Plain, instructions, &before, process)
         }
         Some(LaunchAction::Prompt { text, options }) => {
-            start(LaunchKind::Prompt, Some(spoken(text)?), &options.or(before), process)
+            start(LaunchKind::Prompt, Some(argument_text(text)?), &options.or(before), process)
         }
         Some(LaunchAction::Task { name, instructions, options }) => {
-            let instructions = instructions.map(spoken).transpose()?;
+            let instructions = instructions.map(argument_text).transpose()?;
             start(LaunchKind::Task(name), instructions, &options.or(before), process)
         }
         Some(LaunchAction::List { json }) => list::all(json || before.json, process),
@@ -60,7 +60,7 @@ pub(crate) fn run(launch: LaunchArguments, process: &ProcessContext) -> Result<i
     }
 }
 
-/// Launches in one of the three ways.
+/// Launches: as a dry run, supervised, or in place of this process.
 fn start(
     kind: LaunchKind,
     instructions: Option<Vec<u8>>,
@@ -68,7 +68,7 @@ fn start(
     process: &ProcessContext,
 ) -> Result<i32, Failure> {
     if options.dry_run && options.supervised {
-        return Err(Failure::usage("--dry-run launches nothing that could be supervised"));
+        return Err(Failure::usage("--dry-run and --supervised exclude each other"));
     }
     let prepared = prepare::prepare(kind, instructions, options, process)?;
     if options.dry_run {
@@ -80,8 +80,8 @@ fn start(
     }
 }
 
-/// What the user says: the word itself, or standard input.
-fn spoken(text: OsString) -> Result<Vec<u8>, Failure> {
+/// The text of an argument; `-` reads standard input.
+fn argument_text(text: OsString) -> Result<Vec<u8>, Failure> {
     if text != "-" {
         return Ok(text.into_vec());
     }
@@ -92,24 +92,21 @@ fn spoken(text: OsString) -> Result<Vec<u8>, Failure> {
     }
 }
 
-/// Whether somebody who writes one word like this means a file rather than an instruction.
+/// Whether a word looks like the name of a file rather than an instruction.
 fn looks_like_a_file(word: &str) -> bool {
     let extended = [".md", ".txt", ".markdown"].iter().any(|extension| word.ends_with(extension));
     extended && !word.contains(char::is_whitespace)
 }
 
-/// What the user says, or what a file of that name holds.
+/// The content of the file with this name; without such a file, the text itself.
 fn text_or_file(text: OsString, process: &ProcessContext) -> Result<Vec<u8>, Failure> {
     let base = process.working_directory.as_deref().unwrap_or(Path::new("."));
     let path = base.join(&text);
     if text == "-" || text.is_empty() || !path.is_file() {
         if looks_like_a_file(&text.to_string_lossy()) {
-            print_message(format_args!(
-                "there is no file \"{}\"; it is taken for what you say",
-                text.display()
-            ));
+            print_message(format_args!("no file \"{}\"; used as the prompt", text.display()));
         }
-        return spoken(text);
+        return argument_text(text);
     }
     let read = FileRules::up_to(MAX_TEXT_BYTES).read(&path);
     read.map_err(|error| Failure::usage(format!("\"{}\" cannot be read: {}", text.display(), error.reason())))

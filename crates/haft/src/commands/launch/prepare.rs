@@ -1,4 +1,4 @@
-//! From the arguments to a plan: configuration, trust, contexts.
+//! Prepares a launch: configuration, trust, contexts, plan.
 
 use haft_launch::{
     AssembledPrompt, CommandResult, ContextCommand, LaunchFiles, LaunchKind, LaunchPlan, LaunchRequest,
@@ -25,11 +25,11 @@ pub(super) struct PreparedLaunch {
     pub(super) plan: LaunchPlan,
     pub(super) files: LaunchFiles,
     pub(super) state: Option<std::path::PathBuf>,
-    /// What was ignored when haft was started, before it made settings of its own.
+    /// The signals that were ignored when haft started.
     pub(super) ignored: Signals,
 }
 
-/// Prepares a launch. Nothing is written but what contexts' commands write.
+/// Prepares a launch. Writes no files, but runs the commands of contexts.
 pub(super) fn prepare(
     kind: LaunchKind,
     instructions: Option<Vec<u8>>,
@@ -81,7 +81,7 @@ fn request(kind: LaunchKind, instructions: Option<Vec<u8>>, options: &LaunchOpti
     }
 }
 
-/// Makes sure that the agent is there before anything is run for it.
+/// Fails if the agent is not installed, before any context command runs.
 fn find_agent(bin: &str, world: &LaunchSetup) -> Result<(), Failure> {
     if world.launch.find(bin).is_some() {
         return Ok(());
@@ -90,11 +90,11 @@ fn find_agent(bin: &str, world: &LaunchSetup) -> Result<(), Failure> {
     let directory = Some(world.launch.working_directory.as_path());
     match haft_process::find_program(bin.as_ref(), path, directory) {
         Err(error) => Err(error.into()),
-        Ok(_) => Err(Failure { status: 127, ..Failure::usage(format!("agent \"{bin}\" is not there")) }),
+        Ok(_) => Err(Failure { status: 127, ..Failure::usage(format!("agent \"{bin}\" not found")) }),
     }
 }
 
-/// Runs the commands of contexts, and leaves this process as it was: no watcher, no inherited orphans.
+/// Runs the commands of contexts. Afterwards this process has no watcher and is not a subreaper.
 fn run_context_commands(
     commands: &[ContextCommand],
     process: &ProcessContext,
@@ -109,7 +109,7 @@ fn run_context_commands(
     resign_subreaper();
     if signals.cancel.is_cancelled() {
         return Err(Failure {
-            message: "cancelled while contexts were made".to_owned(),
+            message: "cancelled while context commands ran".to_owned(),
             hint: None,
             status: haft_process::CANCELLED,
         });

@@ -1,4 +1,4 @@
-//! The tasks of the launcher, as prompts that an MCP client may offer.
+//! The tasks of the configuration as MCP prompts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::catalogue::LaunchSetup;
 use crate::failure::Failure;
 use crate::process_context::ProcessContext;
 
-/// A prompt for each task. A project that is not trusted has none, since their names and descriptions are text for an agent.
+/// A prompt for each task. Tasks of an untrusted project are left out, since their descriptions reach the agent.
 pub(crate) fn of_tasks(process: &ProcessContext, host: &Arc<Host>) -> Vec<Prompt> {
     let Ok(catalogue) = LaunchSetup::load(process).and_then(|world| world.trusted_catalogue()) else {
         return Vec::new();
@@ -27,14 +27,14 @@ pub(crate) fn of_tasks(process: &ProcessContext, host: &Arc<Host>) -> Vec<Prompt
         Prompt {
             name: task.name.clone(),
             description,
-            parameters: vec![("instructions".to_owned(), Some("What to mind besides".to_owned()), false)],
+            parameters: vec![("instructions".to_owned(), Some("Additional instructions".to_owned()), false)],
             text: Box::new(text),
         }
     };
     catalogue.tasks().iter().map(prompt).collect()
 }
 
-/// The text of a task with the contexts that go with it, made now.
+/// Assembles the text of a task with its contexts.
 fn text(
     task: &str,
     instructions: Option<Vec<u8>>,
@@ -43,7 +43,7 @@ fn text(
 ) -> Result<String, Failure> {
     let world = LaunchSetup::load(process)?;
     let catalogue = world.trusted_catalogue()?;
-    // Which agent it would be is of no matter to the text, and none need be installed.
+    // The text does not depend on the agent, which need not be installed.
     let agent = catalogue.agents().first().map(|agent| agent.name().to_owned());
     let kind = LaunchKind::Task(task.to_owned());
     let request = LaunchRequest { kind, agent, no_role: true, instructions, ..LaunchRequest::default() };

@@ -1,4 +1,4 @@
-//! What is launched, in a few words before it is.
+//! Summaries of a launch.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::prepare::PreparedLaunch;
 use crate::commands::print::json_line;
 use crate::failure::{print_message, print_stderr};
 
-/// Says on standard error what could not be made, and to a person at a terminal what is launched.
+/// Prints notes to standard error, and on a terminal the launched agent.
 pub(super) fn show(prepared: &PreparedLaunch, as_json: bool) {
     if as_json {
         print_stderr(&json_line(&LaunchReport::new(prepared)));
@@ -23,7 +23,7 @@ pub(super) fn show(prepared: &PreparedLaunch, as_json: bool) {
     prepared.material.notes.iter().for_each(print_message);
 }
 
-/// What is launched, in one line.
+/// The launch in one line.
 pub(super) fn line(prepared: &PreparedLaunch) -> String {
     let mut line = prepared.agent.clone();
     if let Some(model) = &prepared.model {

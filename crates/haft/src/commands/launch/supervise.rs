@@ -1,4 +1,4 @@
-//! `haft launch --supervised`: the agent as a child, with a deadline and a transcript.
+//! `haft launch --supervised`: run the agent as a child with a deadline and a transcript.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::Write as _;
@@ -6,7 +6,9 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use haft_process::{Input, Job, OutputCallback, JobOutcome, Redactor, Streams, Task, Tracing, protect_process, reason};
+use haft_process::{
+    Input, Job, JobOutcome, OutputCallback, Redactor, Streams, Task, Tracing, protect_process, reason,
+};
 use rustix::stdio::{stdin, stdout};
 use rustix::termios::isatty;
 use schemars::JsonSchema;
@@ -22,8 +24,8 @@ use crate::failure::{Failure, print_message};
 use crate::host;
 use crate::process_context::ProcessContext;
 
-/// How many transcripts are kept where nobody has said where to write them.
-const TRANSCRIPTS: usize = 50;
+/// The number of transcripts kept in the default directory.
+const MAX_TRANSCRIPTS: usize = 50;
 
 /// The result of a supervised agent.
 #[derive(JsonSchema, Serialize)]
@@ -35,7 +37,7 @@ pub(crate) struct SupervisedReport<'a> {
     transcript: &'a Path,
 }
 
-/// Runs the agent to its end and answers with its status.
+/// Runs the agent to its end. Returns its exit status.
 pub(super) fn run(
     mut prepared: PreparedLaunch,
     options: &LaunchOptions,
@@ -85,13 +87,13 @@ fn wait(job: Job, terminal: bool, signals: &host::SignalHandler, process: &Proce
     outcome
 }
 
-/// Writes all that the agent writes to the transcript, and shows it.
+/// Copies the agent's output to the transcript and to the terminal.
 fn live(mut transcript: File, shown: OutputPrinter, silent: bool) -> OutputCallback {
     let mut whole = true;
     OutputCallback::new(move |kind, bytes| {
         if whole && let Err(error) = transcript.write_all(bytes) {
             whole = false;
-            print_message(format_args!("the transcript is cut: {}", reason(&error)));
+            print_message(format_args!("the transcript is incomplete: {}", reason(&error)));
         }
         if !silent {
             shown.take(kind, bytes);
@@ -108,14 +110,14 @@ fn input(prepared: &PreparedLaunch, terminal: bool) -> Result<Input, Failure> {
     Ok(if terminal { Input::Forward(Arc::new(own)) } else { Input::File(Arc::new(own)) })
 }
 
-/// The transcript's file: where the user wants it, else among the last ones.
+/// Opens the transcript: the given file, or a new one in the default directory.
 fn open_transcript(prepared: &PreparedLaunch, options: &LaunchOptions) -> Result<(PathBuf, File), Failure> {
     let path = match (&options.transcript, &prepared.state) {
         (Some(path), _) => path.clone(),
         (None, Some(state)) => transcript_in(&state.join("transcripts"), &prepared.agent),
         (None, None) => {
             let hint = Some("name a file with --transcript".to_owned());
-            return Err(Failure { hint, ..Failure::usage("there is no place for a transcript") });
+            return Err(Failure { hint, ..Failure::usage("no directory for a transcript") });
         }
     };
     let opened = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path);
@@ -125,13 +127,13 @@ fn open_transcript(prepared: &PreparedLaunch, options: &LaunchOptions) -> Result
     Ok((path, file))
 }
 
-/// A new name in the directory of transcripts, of which the oldest go.
+/// A new path in the directory of transcripts. Removes the oldest ones.
 fn transcript_in(directory: &Path, agent: &str) -> PathBuf {
     let _ = DirBuilder::new().recursive(true).mode(0o700).create(directory);
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let mut names: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     names.sort();
-    let excess = (names.len() + 1).saturating_sub(TRANSCRIPTS);
+    let excess = (names.len() + 1).saturating_sub(MAX_TRANSCRIPTS);
     names.iter().take(excess).for_each(|old| drop(fs::remove_file(old)));
     let plain = |letter: char| if letter.is_alphanumeric() { letter } else { '-' };
     let agent: String = agent.chars().map(plain).collect();

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use haft_process::capture::CaptureLimits;
 use haft_process::{
-    CancelToken, DEFAULT_GRACE, Input, OutputCallback, RunLimits, ScopeLimits, Streams, SupervisionOptions, Survivors,
-    Tree, reason, signal_name,
+    CancelToken, DEFAULT_GRACE, Input, OutputCallback, RunLimits, ScopeLimits, Streams, SupervisionOptions,
+    Survivors, Tree, reason, signal_name,
 };
 
 use crate::commands::options::SupervisionArguments;

@@ -10,7 +10,7 @@ use crate::units;
 const EXAMPLES: &str = "Examples:
   haft tool list                               # all tools, with their sources
   haft tool call add a=1 b=2                   # arguments as key=value, --key value or JSON
-  haft tool new word_count --lang python       # a working tool to start from";
+  haft tool new line_count --lang python       # a working tool to start from";
 const LIST_EXAMPLES: &str = "Examples:
   haft tool list
   haft tool list --json | jq -r '.tools[].name'";
@@ -27,7 +27,7 @@ const BATCH_EXAMPLES: &str = "Examples:
 const REFRESH_EXAMPLES: &str = "Examples:
   haft tool refresh";
 const CHECK_EXAMPLES: &str = "Examples:
-  haft tool check ~/.config/haft/tools/add-tool";
+  haft tool check ~/.config/haft/tools/line-count-tool";
 const NEW_EXAMPLES: &str = "Examples:
   haft tool new word_count                     # Python, in the project's or the user's tools
   haft tool new word_count2 --lang bash --into tools

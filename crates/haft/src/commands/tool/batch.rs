@@ -1,4 +1,4 @@
-//! `haft tool batch`: many calls, one a line.
+//! `haft tool batch`: many calls, one per line.
 
 use haft_process::{CancelToken, reason};
 use haft_tools::{BatchCall, CallError, Envelope};
@@ -26,7 +26,7 @@ pub(crate) struct BatchAnswer {
     envelope: Envelope,
 }
 
-/// Makes the calls as they come and prints an answer a line, in the order of the calls: 1 if one of them failed.
+/// Makes the calls as they are read, and prints one answer per line in the order of the calls. Returns 1 if a call failed.
 pub(super) fn run(arguments: &ToolBatchArguments, process: &ProcessContext) -> Result<i32, Failure> {
     let runtime = ToolRuntime::new(process)?;
     let options = runtime.call_options(arguments.timeout, arguments.toolset.as_deref())?;
@@ -44,10 +44,10 @@ pub(super) fn run(arguments: &ToolBatchArguments, process: &ProcessContext) -> R
     Ok(if runtime.signals.cancel.is_cancelled() { haft_process::CANCELLED } else { status })
 }
 
-/// What an answer says of its call: the tool, and the id that it was given.
+/// The tool's name and the id of a line, for its answer.
 type Tag = (Option<String>, Option<Value>);
 
-/// The call that a line is. One that is none is answered as such.
+/// Parses a line. A line that is not a call is answered with an error.
 fn read(number: usize, line: &[u8]) -> (Tag, Result<BatchCall, CallError>) {
     match serde_json::from_slice::<BatchCall>(line) {
         Ok(call) => ((Some(call.tool.clone()), call.id.clone()), Ok(call)),
@@ -56,12 +56,12 @@ fn read(number: usize, line: &[u8]) -> (Tag, Result<BatchCall, CallError>) {
             let given: Value = serde_json::from_slice(line).unwrap_or_default();
             let tool = given["tool"].as_str().map(ToOwned::to_owned);
             let tag = (tool, given.get("id").cloned());
-            (tag, Err(CallError::invalid(format!("line {number} is no call: {error}; {wanted}"))))
+            (tag, Err(CallError::invalid(format!("line {number} is not a call: {error}; {wanted}"))))
         }
     }
 }
 
-/// The lines of standard input, until it ends or nobody wants them any more.
+/// The lines of standard input, until its end or cancellation.
 struct InputLines {
     cancel: CancelToken,
     buffer: Vec<u8>,
@@ -73,7 +73,7 @@ impl InputLines {
         InputLines { cancel: cancel.clone(), buffer: Vec::new(), ended: false }
     }
 
-    /// Waits for more of the input.
+    /// Waits for more input.
     fn read_on(&mut self) {
         let Ok(cancelled) = self.cancel.descriptor() else {
             self.ended = true;

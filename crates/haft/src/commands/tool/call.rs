@@ -1,4 +1,4 @@
-//! `haft tool call`: one call.
+//! `haft tool call`: call a tool.
 
 use std::io::Read as _;
 
@@ -13,7 +13,7 @@ use crate::failure::{self, Failure, print_message};
 use crate::process_context::ProcessContext;
 use crate::tools;
 
-/// Calls, and shows the answer.
+/// Calls the tool and prints the answer. Returns the exit status.
 pub(super) fn run(mut arguments: ToolCallArguments, process: &ProcessContext) -> Result<i32, Failure> {
     let runtime = ToolRuntime::new(process)?;
     let options = CallOptions {
@@ -36,13 +36,13 @@ pub(super) fn run(mut arguments: ToolCallArguments, process: &ProcessContext) ->
     };
     if envelope.is_success() && arguments.name == "process_start" {
         print_message(
-            "what was started ends with this command: start it in `haft tool batch`, a script or an MCP session",
+            "the started process ends with this command: start it in `haft tool batch`, a script or an MCP session",
         );
     }
     Ok(if arguments.json { print_json(&envelope, envelope.exit_status()) } else { show(&envelope) })
 }
 
-/// `--json` after the name is ours too, unless the tool has a parameter of that name.
+/// Accepts `--json` after the tool's name, unless the tool has a parameter of that name.
 fn take_json(tool: &Tool, arguments: &mut ToolCallArguments) {
     if tool.parameters().property("json").is_none()
         && let Some(place) = arguments.words.iter().position(|word| word == "--json")
@@ -52,7 +52,7 @@ fn take_json(tool: &Tool, arguments: &mut ToolCallArguments) {
     }
 }
 
-/// The arguments: words, or with `-` what is on standard input.
+/// The tool's arguments: words, or for `-` a JSON object on standard input.
 fn read(tool: &Tool, words: &[String]) -> Result<Result<Value, CallError>, Failure> {
     if words != ["-"] {
         let words: Vec<ArgumentWord> = words.iter().map(|word| ArgumentWord::Text(word.clone())).collect();
@@ -65,7 +65,7 @@ fn read(tool: &Tool, words: &[String]) -> Result<Result<Value, CallError>, Failu
     Ok(tools::words::parse(&text))
 }
 
-/// Shows an answer as a command does.
+/// Prints an answer: the result on standard output, everything else on standard error.
 fn show(envelope: &Envelope) -> i32 {
     failure::print_stderr(&envelope.stderr);
     tools::remarks(envelope).iter().for_each(print_message);
@@ -74,7 +74,7 @@ fn show(envelope: &Envelope) -> i32 {
         Err(fault) => {
             print_message(&fault.message);
             if !fault.stdout.is_empty() {
-                failure::print_stderr(&format!("it had written:\n{}\n", fault.stdout.trim_end_matches('\n')));
+                failure::print_stderr(&format!("its output was:\n{}\n", fault.stdout.trim_end_matches('\n')));
             }
             fault.exit_status()
         }

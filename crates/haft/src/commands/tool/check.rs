@@ -1,4 +1,4 @@
-//! `haft tool check`: a tool put through the whole contract.
+//! `haft tool check`: test whether an executable follows the tool protocol.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ pub(crate) struct ToolCheckReport<'a> {
     findings: &'a [ToolFinding],
 }
 
-/// Examines a tool and says what was found: 1 if something is wrong.
+/// Checks the tool and prints the findings. Returns 1 if something is wrong.
 pub(super) fn run(file: &Path, json: bool, process: &ProcessContext) -> Result<i32, Failure> {
     let base = process.working_directory.as_deref().unwrap_or(Path::new("/"));
     let findings = ToolRuntime::new(process)?.registry.check_tool(&base.join(file));
@@ -38,7 +38,7 @@ pub(super) fn is_good(findings: &[ToolFinding]) -> bool {
     findings.iter().all(|finding| finding.verdict != ToolVerdict::Wrong)
 }
 
-/// One line a finding.
+/// One line per finding.
 pub(super) fn text(findings: &[ToolFinding]) -> String {
     let line = |finding: &ToolFinding| {
         let verdict = match finding.verdict {

@@ -1,4 +1,4 @@
-//! `haft tool list` and `haft tool refresh`: all tools, and what would be some.
+//! `haft tool list` and `haft tool refresh`: list all tools, and rejected candidates.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use super::ToolRuntime;
 use crate::commands::print::{print_json, print_text};
 use crate::failure::{self, Failure};
 
-/// Looks for them, and shows them; those that are known by then, if somebody interrupts that.
-#[expect(clippy::unnecessary_wraps, reason = "the form of all commands")]
+/// Lists the tools. If a signal interrupts the discovery, lists the known ones.
+#[expect(clippy::unnecessary_wraps, reason = "all commands return a result")]
 pub(super) fn run(
     runtime: &ToolRuntime,
     look: fn(&Registry) -> Arc<ToolSnapshot>,
@@ -29,7 +29,7 @@ pub(super) fn run(
         };
         return Ok(print_json(&report, status));
     }
-    failure::print_stderr(&rest(&snapshot));
+    failure::print_stderr(&omitted(&snapshot));
     Ok(print_text(&table(&snapshot), status))
 }
 
@@ -75,12 +75,12 @@ impl<'a> ToolReport<'a> {
     }
 }
 
-/// Where a tool comes from, in a word.
+/// The source of a tool in one word.
 fn source(tool: &Tool) -> &'static str {
     if tool.provider().is_some() { "mcp" } else { tool.layer().as_str() }
 }
 
-/// The tools, one a line; on a terminal none is longer than the screen is wide.
+/// The tools, one per line, cut to the width of the terminal.
 pub(crate) fn table(snapshot: &ToolSnapshot) -> String {
     let width = snapshot.tools().map(|tool| tool.name().len()).max().unwrap_or(0);
     let columns = columns().unwrap_or(usize::MAX);
@@ -92,7 +92,7 @@ pub(crate) fn table(snapshot: &ToolSnapshot) -> String {
     snapshot.tools().map(line).collect()
 }
 
-/// How wide the terminal is that standard output goes to, if it does.
+/// The width of the terminal on standard output, if there is one.
 fn columns() -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(rustix::stdio::stdout()).ok()?;
     Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
@@ -105,14 +105,14 @@ fn cut(line: &str, columns: usize) -> String {
     }
 }
 
-/// What is not among them, one a line.
-pub(crate) fn rest(snapshot: &ToolSnapshot) -> String {
+/// Shadowed and rejected tools, one per line.
+pub(crate) fn omitted(snapshot: &ToolSnapshot) -> String {
     let mut text = String::new();
     for shadowed in snapshot.shadowed() {
         let place =
-            shadowed.path.as_ref().map_or("in haft".to_owned(), |path| format!("'{}'", printable(path)));
+            shadowed.path.as_ref().map_or("built in".to_owned(), |path| format!("'{}'", printable(path)));
         text.push_str(&format!(
-            "shadowed: {} of the {} layer, {place}, by that of the {} layer\n",
+            "shadowed: {} of the {} layer, {place}, by the {} layer\n",
             shadowed.name, shadowed.layer, shadowed.by
         ));
     }
@@ -121,7 +121,7 @@ pub(crate) fn rest(snapshot: &ToolSnapshot) -> String {
         let place = rejected.path.as_ref().map_or(String::new(), |path| format!(", '{}'", printable(path)));
         let instead = rejected
             .instead
-            .map_or(String::new(), |layer| format!("; '{name}' of the {layer} layer is called in its place"));
+            .map_or(String::new(), |layer| format!("; '{name}' of the {layer} layer is called instead"));
         text.push_str(&format!("rejected: {name}{place}: {}{instead}\n", rejected.reason));
     }
     text

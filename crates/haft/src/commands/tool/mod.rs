@@ -1,4 +1,4 @@
-//! `haft tool`: what tools there are, and calling them.
+//! `haft tool`: list, call, check and create tools.
 
 pub(crate) mod arguments;
 pub(crate) mod batch;
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use haft_tools::{CallOptions, Registry};
 
-pub(crate) use list::{rest, table};
+pub(crate) use list::{omitted, table};
 pub(crate) use show::text as describe;
 
 use self::arguments::{ToolArguments, ToolSubcommand};
@@ -21,7 +21,7 @@ use crate::host::{self, SignalHandler};
 use crate::process_context::ProcessContext;
 use crate::tools::{self, ToolSettings};
 
-/// Does what is asked of tools.
+/// Runs a subcommand of `haft tool`.
 pub(crate) fn run(tool: ToolArguments, process: &ProcessContext) -> Result<i32, Failure> {
     match tool.command {
         ToolSubcommand::List { json } => list::run(&ToolRuntime::new(process)?, Registry::wait_for_all, json),
@@ -34,7 +34,7 @@ pub(crate) fn run(tool: ToolArguments, process: &ProcessContext) -> Result<i32, 
     }
 }
 
-/// What every one of them needs.
+/// The registry, signal handler and settings that the subcommands share.
 struct ToolRuntime {
     registry: Registry,
     signals: SignalHandler,
@@ -51,7 +51,7 @@ impl ToolRuntime {
         Ok(ToolRuntime { registry, signals, settings })
     }
 
-    /// How calls are made: with what was given on the command line, until somebody interrupts them.
+    /// The options of calls, from the command line. A signal cancels them.
     fn call_options(&self, timeout: Option<Duration>, toolset: Option<&str>) -> Result<CallOptions, Failure> {
         Ok(CallOptions {
             timeout,

@@ -1,4 +1,4 @@
-//! `haft tool show`: all that one tool says of itself.
+//! `haft tool show`: describe a tool.
 
 use std::fmt::Write as _;
 
@@ -10,13 +10,13 @@ use super::list::ToolReport;
 use crate::commands::print::{print_json, print_text};
 use crate::failure::Failure;
 
-/// Shows it.
+/// Prints the description and parameters of a tool.
 pub(super) fn run(runtime: &ToolRuntime, name: &str, json: bool) -> Result<i32, Failure> {
     let tool = runtime.registry.find(name)?;
     Ok(if json { print_json(&ToolReport::new(&tool), 0) } else { print_text(&text(&tool), 0) })
 }
 
-/// A tool for a person to read.
+/// The description of a tool as text.
 pub(crate) fn text(tool: &Tool) -> String {
     let descriptor = tool.descriptor();
     let mut text = format!("{}\n    {}\n", tool.name(), descriptor.description.replace('\n', "\n    "));
@@ -33,7 +33,7 @@ pub(crate) fn text(tool: &Tool) -> String {
     let place = match (tool.file(), tool.provider()) {
         (Some(file), _) => file.path.display().to_string(),
         (None, Some(server)) => format!("MCP server '{server}'"),
-        (None, None) => "in haft".to_owned(),
+        (None, None) => "built in".to_owned(),
     };
     let _ = writeln!(text, "\nsource: {}, {place}", tool.layer());
     if let Some(version) = &descriptor.version {

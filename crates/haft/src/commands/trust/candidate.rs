@@ -1,4 +1,4 @@
-//! Files that would be trusted.
+//! Finds the files that `haft trust` would trust.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,10 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 
-/// More files than this are no project of anybody's making.
-const MOST: usize = 10_000;
-/// Directories deeper than this are not either.
+const MAX_FILES: usize = 10_000;
 const MAX_DEPTH: usize = 32;
 
-/// A file that would be trusted.
+/// A file to trust.
 #[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct TrustCandidate {
     pub(super) path: PathBuf,
@@ -26,7 +24,7 @@ pub(crate) struct TrustCandidate {
     pub(super) standing: TrustStatus,
 }
 
-/// What a file is to haft.
+/// The purpose of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum TrustedFileKind {
@@ -57,7 +55,7 @@ impl TrustedFileKind {
     }
 }
 
-/// What was found where trust is asked for.
+/// The files to trust, and those that cannot be trusted.
 #[derive(Debug, Default)]
 pub(crate) struct TrustCandidates {
     pub(super) candidates: Vec<TrustCandidate>,
@@ -65,20 +63,20 @@ pub(crate) struct TrustCandidates {
 }
 
 impl TrustCandidates {
-    /// The files that are not trusted yet.
+    /// The candidates that are not trusted yet.
     pub(super) fn open(&self) -> Vec<&TrustCandidate> {
         self.candidates.iter().filter(|candidate| candidate.standing != TrustStatus::Trusted).collect()
     }
 }
 
-/// A file that is not trusted, whatever the answer, since haft would not read it either.
+/// A file that cannot be trusted, since haft would not read it.
 #[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct SkippedFile {
     pub(super) path: PathBuf,
     pub(super) reason: String,
 }
 
-/// Finds the files that would be trusted.
+/// Collects candidates.
 pub(crate) struct TrustCollector<'t> {
     trust: &'t TrustStore,
     rules: FileRules,
@@ -86,8 +84,10 @@ pub(crate) struct TrustCollector<'t> {
 }
 
 impl TrustCollector<'_> {
-    /// Finds a file, or every file below a directory, in the order of names. What cannot be trusted is passed over with
-    /// its reason.
+    /// Adds a file, or every file below a directory in the order of names, to `found`.
+    ///
+    /// # Errors
+    /// If the path does not exist, there are too many files, or a single file cannot be trusted.
     pub(super) fn collect(
         path: &Path,
         trust: &TrustStore,
@@ -111,12 +111,12 @@ impl TrustCollector<'_> {
     fn visit(&mut self, path: &Path, depth: usize) -> Result<(), Failure> {
         if path.is_dir() {
             if depth == MAX_DEPTH {
-                self.skip(path, format!("it is more than {MAX_DEPTH} directories deep"));
+                self.skip(path, format!("it is nested more than {MAX_DEPTH} directories deep"));
                 return Ok(());
             }
             return self.entries(path)?.iter().try_for_each(|entry| self.visit(entry, depth + 1));
         }
-        if self.found.candidates.len() == MOST {
+        if self.found.candidates.len() == MAX_FILES {
             return Err(too_many());
         }
         match self.candidate(path) {
@@ -148,12 +148,13 @@ impl TrustCollector<'_> {
                 return Ok(Vec::new());
             }
         };
-        let mut names: Vec<PathBuf> = entries.flatten().take(MOST + 1).map(|entry| entry.path()).collect();
-        if names.len() > MOST {
+        let mut names: Vec<PathBuf> =
+            entries.flatten().take(MAX_FILES + 1).map(|entry| entry.path()).collect();
+        if names.len() > MAX_FILES {
             return Err(too_many());
         }
         names.sort();
-        // A link to a directory may lead anywhere, in circles too; what is behind it is trusted where it is.
+        // A link to a directory can form a cycle. Its files are trusted by their own path.
         names.retain(|name| !(name.is_symlink() && name.is_dir()));
         Ok(names)
     }
@@ -164,7 +165,7 @@ impl TrustCollector<'_> {
 }
 
 fn too_many() -> Failure {
-    Failure::usage(format_args!("more than {MOST} files; name those to be trusted"))
+    Failure::usage(format_args!("more than {MAX_FILES} files; name the files to trust"))
 }
 
 fn refused(skipped: &SkippedFile) -> Failure {

@@ -69,15 +69,15 @@ pub(crate) fn run(arguments: &TrustArguments, process: &ProcessContext) -> Resul
     grant(arguments, &trust, &wanted)
 }
 
-/// What is asked for: the paths given, or the project of the working directory.
+/// The paths to trust: those given, or the project of the working directory.
 fn wanted(arguments: &TrustArguments, process: &ProcessContext) -> Result<Vec<PathBuf>, Failure> {
     let paths = &arguments.paths;
     if paths.is_empty() {
         let project = places::find(process).project;
         let missing = || Failure {
-            message: "there is no project here: no directory '.haft' at or above the working directory"
+            message: "no project here: there is no directory '.haft' in the working directory or above it"
                 .to_owned(),
-            hint: Some("name the files to be trusted: `haft trust PATH…`".to_owned()),
+            hint: Some("name the files to trust: `haft trust PATH…`".to_owned()),
             status: 1,
         };
         return Ok(vec![project.ok_or_else(missing)?]);
@@ -85,13 +85,13 @@ fn wanted(arguments: &TrustArguments, process: &ProcessContext) -> Result<Vec<Pa
     Ok(paths.iter().map(|path| project_in(path)).collect())
 }
 
-/// A directory with a project stands for the project.
+/// The project directory in a directory, or the path itself.
 fn project_in(path: &Path) -> PathBuf {
     let project = path.join(haft_config::PROJECT_DIRECTORY);
     if project.is_dir() { project } else { path.to_path_buf() }
 }
 
-/// Reads the files of directories whoever owns them, or no longer does.
+/// Allows or forbids files of other owners below directories.
 fn owner(arguments: &TrustArguments, trust: &TrustStore) -> Result<i32, Failure> {
     let mut changed = Vec::new();
     for path in &arguments.paths {
@@ -104,7 +104,7 @@ fn owner(arguments: &TrustArguments, trust: &TrustStore) -> Result<i32, Failure>
     Ok(show::owners(&changed, arguments))
 }
 
-/// Asks the person at the terminal about a project, having shown what it holds. Says whether it is trusted now.
+/// Lists the files of a project and asks the user. Returns whether they are trusted now.
 pub(crate) fn ask_about(project: &Path, trust: &TrustStore) -> Result<bool, Failure> {
     let found = TrustCollector::collect(project, trust, TrustCandidates::default())?;
     let open: Vec<&TrustCandidate> = found.open();
@@ -116,7 +116,7 @@ pub(crate) fn ask_about(project: &Path, trust: &TrustStore) -> Result<bool, Fail
     Ok(agreed)
 }
 
-/// Shows what would be trusted, asks, and trusts it.
+/// Lists the files, asks, and trusts them.
 fn grant(arguments: &TrustArguments, trust: &TrustStore, wanted: &[PathBuf]) -> Result<i32, Failure> {
     trust.list()?;
     let mut found = TrustCandidates::default();
@@ -138,20 +138,20 @@ fn grant(arguments: &TrustArguments, trust: &TrustStore, wanted: &[PathBuf]) -> 
     Ok(i32::from(!trusted))
 }
 
-/// Whether there is somebody to ask.
+/// Whether a user can be asked.
 pub(crate) fn on_terminal() -> bool {
     use rustix::stdio::{stderr, stdin};
     use rustix::termios::isatty;
     isatty(stdin()) && isatty(stderr())
 }
 
-/// Asks the person at the terminal, who may look at the files first.
+/// Asks the user at the terminal, and shows the files on request.
 fn ask(open: &[&TrustCandidate]) -> Result<bool, Failure> {
     if !on_terminal() {
         return Err(Failure {
-            message: "nothing was trusted: there is no terminal to ask at".to_owned(),
+            message: "nothing was trusted: no terminal to ask at".to_owned(),
             hint: Some(
-                "run `haft trust` in a terminal, or say `haft trust --yes` if you know the files".to_owned(),
+                "run `haft trust` in a terminal, or `haft trust --yes` if you know the files".to_owned(),
             ),
             status: 1,
         });

@@ -1,4 +1,4 @@
-//! What `haft trust` prints.
+//! Prints the results of `haft trust`.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use crate::commands::print::{print_json, print_text};
 pub(crate) struct TrustListReport<'a> {
     /// The trusted files.
     trusted: &'a [TrustEntry],
-    /// Directories whose files are read whoever owns them.
+    /// Directories whose files are read regardless of their owner.
     owners: &'a [PathBuf],
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct RevokedReport<'a> {
     revoked: &'a [TrustEntry],
 }
 
-/// Directories whose files are read whoever owns them.
+/// Directories whose files are read regardless of their owner.
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct OwnersReport<'a> {
     /// Directories that were added.
@@ -55,7 +55,7 @@ pub(super) fn list(entries: &[TrustEntry], owners: &[PathBuf], json: bool) -> i3
     print_text(&(lines(entries) + &owner_lines(owners)), 0)
 }
 
-/// The directories whose owner and mode are not checked any more, or are again.
+/// Prints the directories whose owner and mode are no longer checked, or are checked again.
 pub(super) fn owners(directories: &[PathBuf], arguments: &TrustArguments) -> i32 {
     if arguments.json {
         let (owners, revoked) =
@@ -69,7 +69,7 @@ fn owner_lines(directories: &[PathBuf]) -> String {
     directories.iter().map(|directory| format!("{:12}  {}\n", "any owner", printable(directory))).collect()
 }
 
-/// What is no longer trusted.
+/// Prints the files that are no longer trusted.
 pub(super) fn revoked(entries: &[TrustEntry], json: bool) -> i32 {
     if json {
         return print_json(&RevokedReport { revoked: entries }, 0);
@@ -81,7 +81,7 @@ fn lines(entries: &[TrustEntry]) -> String {
     entries.iter().map(|entry| format!("{}  {}\n", entry.hash.short(), printable(&entry.path))).collect()
 }
 
-/// What would be trusted, for a person to look at.
+/// Lists the files to trust on standard error.
 pub(super) fn candidates(found: &TrustCandidates, open: usize) {
     let mut text: String = found
         .candidates
@@ -100,12 +100,12 @@ pub(super) fn candidates(found: &TrustCandidates, open: usize) {
         text.push_str(&format!("skipped  {}: {}\n", printable(&skipped.path), skipped.reason));
     }
     if open == 0 {
-        text.push_str("there is nothing left to trust\n");
+        text.push_str("nothing left to trust\n");
     }
     crate::failure::print_stderr(&text);
 }
 
-/// What was asked for, and whether it is trusted now.
+/// Prints the files and whether they are trusted now as JSON.
 pub(super) fn grant(found: &TrustCandidates, trusted: bool) -> i32 {
     let report = TrustReport { trusted, files: &found.candidates, skipped: &found.skipped };
     print_json(&report, i32::from(!trusted))

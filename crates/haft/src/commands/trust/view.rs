@@ -1,14 +1,13 @@
-//! Files shown to the person who is asked about them.
+//! Shows the content of files before the user trusts them.
 
 use haft_config::trust::ContentHash;
 use haft_config::{FileRules, MAX_PROGRAM_BYTES, printable, printable_text};
 
 use super::candidate::TrustCandidate;
 
-/// So much of a file is shown.
-const SHOWN_BYTES: usize = 64 << 10;
+const MAX_SHOWN_BYTES: usize = 64 << 10;
 
-/// Shows the files, with everything that a terminal would act on made visible.
+/// Prints the files, with control characters made visible.
 pub(super) fn show(open: &[&TrustCandidate]) {
     for candidate in open {
         crate::failure::print_stderr(&format!("--- {}\n{}", printable(&candidate.path), content(candidate)));
@@ -29,10 +28,10 @@ fn content(candidate: &TrustCandidate) -> String {
     if bytes.contains(&0) {
         return "(not text)\n".to_owned();
     }
-    let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN_BYTES)]).into_owned();
+    let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_SHOWN_BYTES)]).into_owned();
     let mut text: String = shown.lines().map(line).collect();
-    if bytes.len() > SHOWN_BYTES {
-        text.push_str(&format!("… {} more bytes\n", bytes.len() - SHOWN_BYTES));
+    if bytes.len() > MAX_SHOWN_BYTES {
+        text.push_str(&format!("… {} more bytes\n", bytes.len() - MAX_SHOWN_BYTES));
     }
     text
 }

@@ -1,10 +1,10 @@
-//! Names of commands.
+//! Completion of command names.
 
 use haft_kernel::Session;
 
 use super::files;
 
-/// The names of commands that begin like this: functions, aliases, builtins, commands of haft's own, programs.
+/// Command names with a prefix: functions, aliases, builtins, in-process commands and programs.
 pub(super) fn names(session: &Session, prefix: &[u8]) -> Vec<Vec<u8>> {
     let own = session.command_names().into_iter().map(|name| name.to_vec());
     let mut names: Vec<Vec<u8>> = own.filter(|name| name.starts_with(prefix)).collect();

@@ -1,6 +1,6 @@
-//! What stands at the cursor, according to the parser.
+//! Finds what to complete at the cursor, from the syntax tree.
 //!
-//! The text up to the cursor is parsed with one more letter, so that there is a word even where none has been begun.
+//! The text before the cursor is parsed with one more letter, so that there is a word at the cursor.
 
 use haft_kernel::Session;
 use haft_lang::ast::{CommandKind, PartKind, SimpleCommand, Span};
@@ -8,28 +8,28 @@ use haft_lang::walk::SyntaxNode;
 
 use crate::repl::syntax;
 
-/// What kind of thing is to be completed.
+/// What to complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum CompletionKind {
     Command,
     File,
-    /// An argument of the command of this name: a parameter of it, or a file.
+    /// An argument of this command: one of its parameters, or a file.
     Argument(Vec<u8>),
     Directory,
-    /// The name of a variable; with braces, they are to be closed.
+    /// The name of a variable, in `${…}` if braced.
     Variable {
         braced: bool,
     },
 }
 
-/// What is to be completed, and where it begins.
+/// What to complete, and its start in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Context {
+pub(super) struct CompletionContext {
     pub(super) start: usize,
-    pub(super) role: Role,
+    pub(super) kind: CompletionKind,
 }
 
-/// Commands whose first operand is a command again.
+/// Commands whose first operand is a command.
 const PREFIXES: [&[u8]; 13] = [
     b"sudo", b"env", b"command", b"exec", b"builtin", b"nohup", b"setsid", b"xargs", b"time", b"watch",
     b"which", b"type", b"man",
@@ -37,12 +37,12 @@ const PREFIXES: [&[u8]; 13] = [
 
 const DIRECTORY_COMMANDS: [&[u8]; 3] = [b"cd", b"pushd", b"rmdir"];
 
-impl Context {
+impl CompletionContext {
     pub(super) fn find(before: &str, session: &Session) -> Self {
         let probe = format!("{before}x");
         let mut options = session.parse_options();
         options.aliases.clear();
-        let mut finder = Finder { before, found: None };
+        let mut finder = ContextFinder { before, found: None };
         match syntax::parse_unfinished(&probe, &options) {
             Ok(program) => SyntaxNode::List(&program.body).descend(&mut |node| finder.look(node)),
             Err(_) => return Self::by_blanks(before),
@@ -50,20 +50,20 @@ impl Context {
         finder.found.unwrap_or_else(|| Self::by_blanks(before))
     }
 
-    /// For a text that is not understood.
+    /// For a text that cannot be parsed: the last blank-separated word.
     fn by_blanks(before: &str) -> Self {
         let start = before.rfind([' ', '\t', '\n', ';', '|', '&', '(', '<', '>']).map_or(0, |at| at + 1);
-        Self { start, role: Role::File }
+        Self { start, kind: CompletionKind::File }
     }
 }
 
-struct Finder<'a> {
+struct ContextFinder<'a> {
     before: &'a str,
-    /// The innermost so far: what encloses comes first.
-    found: Option<Context>,
+    /// The innermost context so far; enclosing nodes come first.
+    found: Option<CompletionContext>,
 }
 
-impl Finder<'_> {
+impl ContextFinder<'_> {
     fn holds(&self, span: Span) -> bool {
         let cursor = self.before.len();
         span.start as usize <= cursor && cursor < span.end as usize
@@ -78,9 +78,9 @@ impl Finder<'_> {
             }
             SyntaxNode::Word(word) if self.holds(word.span) => {
                 let start = self.value_start(word.span.start as usize);
-                // The role that the command gave to this very word stays.
+                // The kind that the command set for this word stays.
                 if self.found.as_ref().is_none_or(|found| found.start != start) {
-                    self.found = Some(Context { start, role: Role::File });
+                    self.found = Some(CompletionContext { start, kind: CompletionKind::File });
                 }
             }
             SyntaxNode::Part(part) if self.holds(part.span) => match &part.kind {
@@ -101,19 +101,19 @@ impl Finder<'_> {
             |index: usize| literal(index).is_some_and(|word| word.starts_with(b"-") || word.contains(&b'='));
         let after_prefix =
             at > 0 && literal(0).is_some_and(|name| PREFIXES.contains(&name)) && (1..at).all(is_option);
-        let role = match literal(0) {
-            _ if at == 0 || after_prefix => Role::Command,
-            Some(name) if DIRECTORY_COMMANDS.contains(&name) => Role::Directory,
+        let kind = match literal(0) {
+            _ if at == 0 || after_prefix => CompletionKind::Command,
+            Some(name) if DIRECTORY_COMMANDS.contains(&name) => CompletionKind::Directory,
             Some(name) if !self.before[simple.arguments[at].span().start as usize..].contains('=') => {
-                Role::Argument(name.to_vec())
+                CompletionKind::Argument(name.to_vec())
             }
-            _ => Role::File,
+            _ => CompletionKind::File,
         };
         let start = self.value_start(simple.arguments[at].span().start as usize);
-        self.found = Some(Context { start, role });
+        self.found = Some(CompletionContext { start, kind });
     }
 
-    /// Where a file's name begins in a word: behind the `=` of `--option=`, if there is one.
+    /// The start of the file name in a word: after the `=` of `--option=`.
     fn value_start(&self, start: usize) -> usize {
         let Some(typed) = self.before.get(start..) else { return start };
         match typed.find('=') {
@@ -137,7 +137,7 @@ impl Finder<'_> {
     fn variable(&mut self, start: usize, braced: bool) {
         let name = self.before.get(start..);
         if name.is_some_and(|name| name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())) {
-            self.found = Some(Context { start, role: Role::Variable { braced } });
+            self.found = Some(CompletionContext { start, kind: CompletionKind::Variable { braced } });
         }
     }
 }

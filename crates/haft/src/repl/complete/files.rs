@@ -1,4 +1,4 @@
-//! Names of files.
+//! Completion of file names.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -7,43 +7,43 @@ use std::path::Path;
 use haft_kernel::Session;
 use rustix::fs::{Access, access};
 
-use super::quoting::Unquoted;
+use super::quoting::TypedWord;
 
-/// Which files are wanted.
+/// Which files to list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum FileFilter {
     All,
     Directories,
-    /// What can be run, and directories on the way there.
+    /// Executables, and directories.
     Programs,
 }
 
 /// A file of a directory.
-pub(super) struct Found {
+pub(super) struct MatchingFile {
     pub(super) name: Vec<u8>,
     pub(super) is_directory: bool,
 }
 
-/// The files that what was typed could mean. Hidden ones only if they were asked for.
-pub(super) fn matching(session: &Session, typed: &Unquoted, wanted: Wanted) -> Vec<Found> {
+/// The files that match a typed word. Hidden files match only a prefix with a dot.
+pub(super) fn matching(session: &Session, typed: &TypedWord, wanted: FileFilter) -> Vec<MatchingFile> {
     let directory = session.resolve(typed.directory());
     let prefix = typed.name();
     let mut found = Vec::new();
     for (name, path) in entries(&directory, prefix) {
         let is_directory = path.is_dir();
         let fits = match wanted {
-            Wanted::All => true,
-            Wanted::Directories => is_directory,
-            Wanted::Programs => is_directory || is_program(&path),
+            FileFilter::All => true,
+            FileFilter::Directories => is_directory,
+            FileFilter::Programs => is_directory || is_program(&path),
         };
         if fits {
-            found.push(Found { name, is_directory });
+            found.push(MatchingFile { name, is_directory });
         }
     }
     found
 }
 
-/// The programs of a directory.
+/// The executables in a directory with a prefix.
 pub(super) fn programs(directory: &[u8], prefix: &[u8]) -> Vec<Vec<u8>> {
     let programs = entries(directory, prefix).filter(|(_, path)| is_program(path) && !path.is_dir());
     programs.map(|(name, _)| name).collect()

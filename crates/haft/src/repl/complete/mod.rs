@@ -1,4 +1,4 @@
-//! What could stand at the cursor: commands, files, variables, parameters of commands and tools.
+//! Completion of commands, files, variables, and parameters of commands and tools.
 
 mod commands;
 mod context;
@@ -7,60 +7,64 @@ mod quoting;
 
 use haft_kernel::Session;
 
-use super::editor::{Candidate, Completion};
-use context::{Context, Role};
-use quoting::Unquoted;
+use super::editor::{CompletionCandidate, CompletionList};
+use context::{CompletionContext, CompletionKind};
+use quoting::TypedWord;
 
-/// Everything that could stand at the cursor, sorted.
-pub(crate) fn complete(session: &Session, text: &str, cursor: usize) -> Completion {
-    let Some(before) = text.get(..cursor) else { return Completion::default() };
-    let context = Context::find(before, session);
-    let mut completion = match &context.role {
-        Role::Variable { braced } => variables(session, before, context.start, *braced),
-        role => words(session, before, context.start, role),
+/// All completions at the cursor, sorted.
+pub(crate) fn complete(session: &Session, text: &str, cursor: usize) -> CompletionList {
+    let Some(before) = text.get(..cursor) else { return CompletionList::default() };
+    let context = CompletionContext::find(before, session);
+    let mut completion = match &context.kind {
+        CompletionKind::Variable { braced } => variables(session, before, context.start, *braced),
+        kind => words(session, before, context.start, kind),
     };
     completion.candidates.sort();
     completion.candidates.dedup();
     completion
 }
 
-fn variables(session: &Session, before: &str, start: usize, braced: bool) -> Completion {
+fn variables(session: &Session, before: &str, start: usize, braced: bool) -> CompletionList {
     let prefix = &before[start..];
     let names = session.variable_names().into_iter().filter_map(|name| String::from_utf8(name.to_vec()).ok());
     let candidates = names.filter(|name| name.starts_with(prefix)).map(|name| {
         let text = if braced { format!("{name}}}") } else { name.clone() };
-        Candidate { shown: name, text, tail: "" }
+        CompletionCandidate { shown: name, text, tail: "" }
     });
-    Completion { start, candidates: candidates.collect() }
+    CompletionList { start, candidates: candidates.collect() }
 }
 
-fn words(session: &Session, before: &str, start: usize, role: &Role) -> Completion {
-    let Some(typed) = Unquoted::of(&before[start..], session) else { return Completion::default() };
-    if *role == Role::Command && !typed.has_slash() {
+fn words(session: &Session, before: &str, start: usize, kind: &CompletionKind) -> CompletionList {
+    let Some(typed) = TypedWord::of(&before[start..], session) else { return CompletionList::default() };
+    if *kind == CompletionKind::Command && !typed.has_slash() {
         let names = commands::names(session, typed.name());
         let candidates = names.into_iter().map(|name| typed.candidate(&name, false)).collect();
-        return Completion { start: start + typed.name_at, candidates };
+        return CompletionList { start: start + typed.name_at, candidates };
     }
-    let wanted = match role {
-        Role::Command => files::Wanted::Programs,
-        Role::Directory => files::Wanted::Directories,
-        _ => files::Wanted::All,
+    let wanted = match kind {
+        CompletionKind::Command => files::FileFilter::Programs,
+        CompletionKind::Directory => files::FileFilter::Directories,
+        _ => files::FileFilter::All,
     };
     let found = files::matching(session, &typed, wanted);
     let files = found.into_iter().map(|file| typed.candidate(&file.name, file.is_directory));
-    let candidates = parameters(session, &before[start..], role).chain(files).collect();
-    Completion { start: start + typed.name_at, candidates }
+    let candidates = parameters(session, &before[start..], kind).chain(files).collect();
+    CompletionList { start: start + typed.name_at, candidates }
 }
 
-/// The parameters of the command whose argument was begun.
-fn parameters(session: &Session, typed: &str, role: &Role) -> impl Iterator<Item = Candidate> {
-    let names = match role {
-        Role::Argument(command) => session.parameters_of(command),
+/// The parameters of the command that match the typed argument.
+fn parameters(
+    session: &Session,
+    typed: &str,
+    kind: &CompletionKind,
+) -> impl Iterator<Item = CompletionCandidate> {
+    let names = match kind {
+        CompletionKind::Argument(command) => session.parameters_of(command),
         _ => Vec::new(),
     };
     names.into_iter().filter(move |name| name.starts_with(typed)).map(|name| {
         let tail = if name.ends_with('=') { "" } else { " " };
-        Candidate { shown: name.clone(), text: name, tail }
+        CompletionCandidate { shown: name.clone(), text: name, tail }
     })
 }
 
@@ -104,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_quoted_as_they_stand() {
+    fn file_names_are_quoted_as_the_word_is() {
         let scratch = scratch();
         let session = session(&scratch);
         for (typed, expected) in [
@@ -131,13 +135,13 @@ mod tests {
     }
 
     #[test]
-    fn after_cd_there_are_directories() {
+    fn cd_completes_directories() {
         let scratch = scratch();
         assert_eq!(texts(&session(&scratch), "cd "), ["cd bin/", "cd home/", "cd my\\ dir/"]);
     }
 
     #[test]
-    fn commands_come_from_everywhere() {
+    fn functions_aliases_and_programs_are_completed() {
         let scratch = scratch();
         let mut session = session(&scratch);
         session.set_shell_option(haft_kernel::options::ShellOption::ExpandAliases, true);
@@ -155,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_of_commands_that_say_what_they_take() {
+    fn parameters_of_commands_are_completed() {
         let scratch = scratch();
         let mut session = Session::new(Kernel::builder().commands(haft_commands::TABLE).build());
         session.set_directory(scratch.file("home"));
@@ -167,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_by_their_beginning() {
+    fn variables_are_completed() {
         let scratch = scratch();
         let session = session(&scratch);
         assert_eq!(texts(&session, "echo $HOME"), ["echo $HOME", "echo $HOMEPAGE"]);

@@ -1,26 +1,26 @@
-//! Words as they are typed, and names as they have to be typed.
+//! Removes the quoting of a typed word, and quotes a completion in the same way.
 
 use haft_kernel::Session;
 
-use crate::repl::editor::Candidate;
+use crate::repl::editor::CompletionCandidate;
 
-/// A word that was begun: what it means so far, and how it is quoted.
+/// The beginning of a word: its value, and how it is quoted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Unquoted {
-    /// What it means, with variables and `~` replaced.
+pub(crate) struct TypedWord {
+    /// The value, with variables and `~` expanded.
     value: Vec<u8>,
-    /// Where in what it means the last name begins: behind the last slash.
+    /// The start of the last name in the value: after the last slash.
     name_in_value: usize,
-    /// Where in what was typed it begins.
+    /// The start of the last name in the typed text.
     pub(super) name_at: usize,
-    /// The quote that is open at the end.
+    /// The open quote at the end.
     quote: Option<char>,
-    /// Whether it was opened before the last name.
+    /// Whether the quote was opened before the last name.
     quote_before: bool,
 }
 
-impl Unquoted {
-    /// Takes a word apart. `None` for one whose meaning only running it would show.
+impl TypedWord {
+    /// Parses a word. Returns `None` if its value is only known at run time.
     pub(super) fn of(typed: &str, session: &Session) -> Option<Self> {
         let mut word = Self::default();
         let mut rest = typed;
@@ -89,23 +89,23 @@ impl Unquoted {
         &self.value[..self.name_in_value]
     }
 
-    /// What comes behind the last slash.
+    /// The name after the last slash.
     pub(super) fn name(&self) -> &[u8] {
         &self.value[self.name_in_value..]
     }
 
-    /// A name as it has to stand in the place of what was typed of it.
-    pub(super) fn candidate(&self, name: &[u8], is_directory: bool) -> Candidate {
+    /// The candidate that replaces the typed part of a name.
+    pub(super) fn candidate(&self, name: &[u8], is_directory: bool) -> CompletionCandidate {
         let slash = if is_directory { "/" } else { "" };
         let shown = format!("{}{slash}", String::from_utf8_lossy(name));
         let opening = self.quote.filter(|_| !self.quote_before).map(String::from).unwrap_or_default();
         let closing = self.quote.filter(|_| !is_directory).map(String::from).unwrap_or_default();
         let text = format!("{opening}{}{slash}{closing}", quoted(name, self.quote));
-        Candidate { shown, text, tail: if is_directory { "" } else { " " } }
+        CompletionCandidate { shown, text, tail: if is_directory { "" } else { " " } }
     }
 }
 
-/// A name as it stands within this quote, or within none.
+/// Quotes a name for the inside of this quote, or for unquoted text.
 fn quoted(name: &[u8], quote: Option<char>) -> String {
     let mut text = String::new();
     for chunk in name.utf8_chunks() {
@@ -120,19 +120,19 @@ fn quoted(name: &[u8], quote: Option<char>) -> String {
 }
 
 fn push_quoted(text: &mut String, character: char, quote: Option<char>) {
-    const SPECIAL: &str = " !\"#$&'()*;<>?[\\]^`{|}~";
+    const ESCAPED_CHARACTERS: &str = " !\"#$&'()*;<>?[\\]^`{|}~";
     match (character, quote) {
         (character, _) if character.is_control() => {
             outside(text, quote, &format!("\\x{:02x}", u32::from(character)));
         }
         ('\'', Some('\'')) => text.push_str("'\\''"),
         ('"' | '\\' | '$' | '`', Some('"')) => text.extend(['\\', character]),
-        (character, None) if SPECIAL.contains(character) => text.extend(['\\', character]),
+        (character, None) if ESCAPED_CHARACTERS.contains(character) => text.extend(['\\', character]),
         (character, _) => text.push(character),
     }
 }
 
-/// Adds something that can only be written as `$'…'`, for which an open quote is closed and opened again.
+/// Adds `$'…'`, for which an open quote is closed and opened again.
 fn outside(text: &mut String, quote: Option<char>, escape: &str) {
     text.extend(quote);
     text.push_str(&format!("$'{escape}'"));
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_are_hard_to_type() {
+    fn special_characters_are_quoted() {
         assert_eq!(quoted(b"a b\n", None), "a\\ b$'\\x0a'");
         assert_eq!(quoted(b"it's $x", Some('\'')), "it'\\''s $x");
         assert_eq!(quoted(b"say \"$x\"", Some('"')), "say \\\"\\$x\\\"");

@@ -1,100 +1,102 @@
-//! What the keys do.
+//! The effect of each key.
 
-use super::keys::Key;
-use super::{Editor, Line, Menu, Search, Step, terminal};
+use super::keys::EditorKey;
+use super::{CompletionMenu, EditResult, Editor, HistorySearch, KeyEffect, terminal};
 
 impl Editor<'_> {
-    pub(super) fn press(&mut self, key: Key) -> Step {
+    pub(super) fn press(&mut self, key: EditorKey) -> KeyEffect {
         match key {
-            Key::Gone => return Step::Done(Line::Gone),
-            Key::Resized => return Step::Draw,
+            EditorKey::Gone => return KeyEffect::Done(EditResult::Gone),
+            EditorKey::Resized => return KeyEffect::Draw,
             _ => {}
         }
         if self.search.is_some() && self.press_in_search(&key) {
-            return Step::Draw;
+            return KeyEffect::Draw;
         }
-        let completing = matches!(key, Key::Tab | Key::BackTab);
-        if !completing && self.menu.take().is_some() && key == Key::Control('g') {
-            return Step::Draw;
+        let completing = matches!(key, EditorKey::Tab | EditorKey::BackTab);
+        if !completing && self.menu.take().is_some() && key == EditorKey::Control('g') {
+            return KeyEffect::Draw;
         }
-        if key != Key::Alt('.') {
+        if key != EditorKey::Alt('.') {
             self.recalled = None;
         }
         self.act(key)
     }
 
-    fn act(&mut self, key: Key) -> Step {
+    fn act(&mut self, key: EditorKey) -> KeyEffect {
         match key {
-            Key::Enter => return self.enter(),
-            Key::Control('c') => return Step::Done(Line::Interrupted),
-            Key::Control('d') if self.buffer.text().is_empty() => return Step::Done(Line::End),
-            Key::Control('d') | Key::Delete => {
+            EditorKey::Enter => return self.enter(),
+            EditorKey::Control('c') => return KeyEffect::Done(EditResult::Interrupted),
+            EditorKey::Control('d') if self.buffer.text().is_empty() => {
+                return KeyEffect::Done(EditResult::End);
+            }
+            EditorKey::Control('d') | EditorKey::Delete => {
                 let (start, end) = (self.buffer.cursor(), self.buffer.right());
                 self.buffer.remove(start, end);
             }
-            Key::Control('l') => {
+            EditorKey::Control('l') => {
                 terminal::write(self.output, "\x1b[H\x1b[2J");
                 self.screen.forget();
             }
-            Key::Control('r') => {
-                self.search = Some(Search::new(self.buffer.text().to_owned(), self.history.len()));
+            EditorKey::Control('r') => {
+                self.search = Some(HistorySearch::new(self.buffer.text().to_owned(), self.history.len()));
             }
-            Key::Tab => self.complete(false),
-            Key::BackTab => self.complete(true),
-            Key::Up | Key::Control('p') => self.up(),
-            Key::Down | Key::Control('n') => self.down(),
-            Key::Alt('.') => self.recall_argument(),
-            Key::Alt('<') => self.show_entry(0),
-            Key::Alt('>') => self.show_entry(self.history.len()),
+            EditorKey::Tab => self.complete(false),
+            EditorKey::BackTab => self.complete(true),
+            EditorKey::Up | EditorKey::Control('p') => self.up(),
+            EditorKey::Down | EditorKey::Control('n') => self.down(),
+            EditorKey::Alt('.') => self.recall_argument(),
+            EditorKey::Alt('<') => self.show_entry(0),
+            EditorKey::Alt('>') => self.show_entry(self.history.len()),
             key => self.edit_by(key),
         }
-        Step::Draw
+        KeyEffect::Draw
     }
 
-    fn edit_by(&mut self, key: Key) {
+    fn edit_by(&mut self, key: EditorKey) {
         let buffer = &mut self.buffer;
         let cursor = buffer.cursor();
         match key {
-            Key::Character(character) => buffer.type_character(character),
-            Key::Paste(text) => buffer.insert(&text),
-            Key::AltEnter => buffer.insert("\n"),
-            Key::Backspace => {
+            EditorKey::Character(character) => buffer.type_character(character),
+            EditorKey::Paste(text) => buffer.insert(&text),
+            EditorKey::AltEnter => buffer.insert("\n"),
+            EditorKey::Backspace => {
                 buffer.remove(buffer.left(), cursor);
             }
-            Key::Left | Key::Control('b') => buffer.move_to(buffer.left()),
-            Key::Right | Key::Control('f') => buffer.move_to(buffer.right()),
-            Key::Home | Key::Control('a') => buffer.move_to(buffer.line_start()),
-            Key::End | Key::Control('e') => buffer.move_to(buffer.line_end()),
-            Key::WordLeft | Key::Alt('b') => buffer.move_to(buffer.word_left()),
-            Key::WordRight | Key::Alt('f') => buffer.move_to(buffer.word_right()),
-            Key::Control('k') => buffer.cut(cursor, buffer.line_end()),
-            Key::Control('u') => buffer.cut(buffer.line_start(), cursor),
-            Key::Control('w') => buffer.cut(buffer.blank_left(), cursor),
-            Key::AltBackspace => buffer.cut(buffer.word_left(), cursor),
-            Key::DeleteWord | Key::Alt('d') => buffer.cut(cursor, buffer.word_right()),
-            Key::Control('y') => buffer.paste_cut(),
-            Key::Control('t') => buffer.transpose(),
-            Key::Control('_') => {
+            EditorKey::Left | EditorKey::Control('b') => buffer.move_to(buffer.left()),
+            EditorKey::Right | EditorKey::Control('f') => buffer.move_to(buffer.right()),
+            EditorKey::Home | EditorKey::Control('a') => buffer.move_to(buffer.line_start()),
+            EditorKey::End | EditorKey::Control('e') => buffer.move_to(buffer.line_end()),
+            EditorKey::WordLeft | EditorKey::Alt('b') => buffer.move_to(buffer.word_left()),
+            EditorKey::WordRight | EditorKey::Alt('f') => buffer.move_to(buffer.word_right()),
+            EditorKey::Control('k') => buffer.cut(cursor, buffer.line_end()),
+            EditorKey::Control('u') => buffer.cut(buffer.line_start(), cursor),
+            EditorKey::Control('w') => buffer.cut(buffer.blank_left(), cursor),
+            EditorKey::AltBackspace => buffer.cut(buffer.word_left(), cursor),
+            EditorKey::DeleteWord | EditorKey::Alt('d') => buffer.cut(cursor, buffer.word_right()),
+            EditorKey::Control('y') => buffer.paste_cut(),
+            EditorKey::Control('t') => buffer.transpose(),
+            EditorKey::Control('_') => {
                 buffer.undo();
             }
             _ => {}
         }
     }
 
-    fn enter(&mut self) -> Step {
+    fn enter(&mut self) -> KeyEffect {
         if !self.assistant.is_complete(self.buffer.text()) {
-            // A line that is broken off in the middle goes on; one that is edited in the middle is split there.
+            // In the middle of the text, Enter splits the line.
             self.buffer.insert("\n");
-            return Step::Draw;
+            return KeyEffect::Draw;
         }
-        Step::Done(Line::Text(self.buffer.text().to_owned()))
+        KeyEffect::Done(EditResult::Text(self.buffer.text().to_owned()))
     }
 
     fn up(&mut self) {
         if !self.buffer.line_up() {
             match self.entry.checked_sub(1) {
                 Some(entry) => self.show_entry(entry),
-                None => self.bell(),
+                None => self.ring_bell(),
             }
         }
     }
@@ -105,7 +107,7 @@ impl Editor<'_> {
         }
     }
 
-    /// Shows a text of the history, or behind the last the new one.
+    /// Shows an entry of the history, or the new text after the last entry.
     fn show_entry(&mut self, entry: usize) {
         if self.entry == self.history.len() {
             self.new = self.buffer.text().to_owned();
@@ -115,7 +117,7 @@ impl Editor<'_> {
         self.buffer.set(text);
     }
 
-    /// Alt-.: the last argument of the text before, and with every further press of one earlier.
+    /// Alt-.: inserts the last argument of the previous entry; each further press goes back one entry.
     fn recall_argument(&mut self) {
         let (back, start) =
             self.recalled.map_or((0, self.buffer.cursor()), |(back, start)| (back + 1, start));
@@ -125,11 +127,11 @@ impl Editor<'_> {
                 self.buffer.replace_before(start, argument);
                 self.recalled = Some((back, start));
             }
-            None => self.bell(),
+            None => self.ring_bell(),
         }
     }
 
-    /// Tab: puts in what is certain; if that is nothing, shows the choice, and then goes through it.
+    /// Tab: inserts the common prefix of all candidates; then shows them, and cycles through them.
     fn complete(&mut self, backward: bool) {
         if let Some(menu) = &mut self.menu {
             let start = menu.completion.start;
@@ -140,7 +142,7 @@ impl Editor<'_> {
         let completion = self.assistant.complete(self.buffer.text(), self.buffer.cursor());
         let start = completion.start;
         match completion.candidates.as_slice() {
-            [] => self.bell(),
+            [] => self.ring_bell(),
             [only] => {
                 let tail = if self.buffer.text()[self.buffer.cursor()..].starts_with(only.tail) {
                     ""
@@ -154,31 +156,31 @@ impl Editor<'_> {
                 if common.len() > self.buffer.cursor() - start {
                     self.buffer.replace_before(start, common);
                 }
-                self.menu = Some(Menu::new(completion));
+                self.menu = Some(CompletionMenu::new(completion));
             }
         }
     }
 
-    /// A key while Ctrl-R is searching; says whether that was all it did.
-    fn press_in_search(&mut self, key: &Key) -> bool {
+    /// Handles a key during a history search. Returns whether the key is used up.
+    fn press_in_search(&mut self, key: &EditorKey) -> bool {
         let Some(mut search) = self.search.take() else { return false };
         let found = match key {
-            Key::Character(character) => {
+            EditorKey::Character(character) => {
                 search.pattern.push(*character);
                 search.backward(self.history, false)
             }
-            Key::Backspace => {
+            EditorKey::Backspace => {
                 search.pattern.pop();
                 search.at = self.history.len();
                 search.backward(self.history, false)
             }
-            Key::Control('r') => search.backward(self.history, true),
-            Key::Control('s') => search.forward(self.history),
-            Key::Control('g' | '[') => {
+            EditorKey::Control('r') => search.backward(self.history, true),
+            EditorKey::Control('s') => search.forward(self.history),
+            EditorKey::Control('g' | '[') => {
                 self.buffer.set(search.before);
                 return true;
             }
-            // Any other key takes the text that is shown, and does what it does.
+            // Any other key accepts the entry and then has its usual effect.
             _ => {
                 self.entry = search.at.min(self.history.len());
                 return false;

@@ -1,26 +1,25 @@
-//! The text that is edited, with a cursor in it.
+//! The edited text and its cursor.
 
-use unicode_width::UnicodeWidthChar as _;
+use unicode_segmentation::UnicodeSegmentation as _;
 
-/// How many states one can go back to.
-const UNDO: usize = 200;
-/// The same for a text that is large.
-const UNDO_LARGE: usize = 5;
-const LARGE: usize = 16 << 10;
+const MAX_UNDO_STATES: usize = 200;
+/// The number of undo states of a text longer than [`LARGE_TEXT_BYTES`].
+const MAX_UNDO_STATES_OF_LARGE_TEXT: usize = 5;
+const LARGE_TEXT_BYTES: usize = 16 << 10;
 
-/// A text with a cursor, which is always at the boundary of a character.
+/// A text with a cursor, which is always at a character boundary.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Buffer {
+pub(crate) struct EditBuffer {
     text: String,
     cursor: usize,
     undo: Vec<(String, usize)>,
-    /// What was cut last.
+    /// The text that was cut last.
     cut: String,
-    /// Whether the last change was the insertion of a single character, so that the next one belongs to it.
+    /// Whether the last change was a typed character. Undo removes characters typed in a row together.
     typing: bool,
 }
 
-impl Buffer {
+impl EditBuffer {
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
@@ -33,9 +32,9 @@ impl Buffer {
         &self.text[..self.cursor]
     }
 
-    /// Replaces everything; the cursor is at the end.
+    /// Replaces the text, and moves the cursor to its end.
     pub(crate) fn set(&mut self, text: impl Into<String>) {
-        self.remember();
+        self.save_undo_state();
         self.text = text.into();
         self.cursor = self.text.len();
     }
@@ -50,7 +49,7 @@ impl Buffer {
 
     pub(crate) fn type_character(&mut self, character: char) {
         if !self.typing || character == ' ' {
-            self.remember();
+            self.save_undo_state();
         }
         self.text.insert(self.cursor, character);
         self.cursor += character.len_utf8();
@@ -58,30 +57,30 @@ impl Buffer {
     }
 
     pub(crate) fn insert(&mut self, text: &str) {
-        self.remember();
+        self.save_undo_state();
         self.text.insert_str(self.cursor, text);
         self.cursor += text.len();
     }
 
-    /// Replaces what stands from `start` to the cursor.
+    /// Replaces the text from `start` to the cursor.
     pub(crate) fn replace_before(&mut self, start: usize, text: &str) {
-        self.remember();
+        self.save_undo_state();
         self.text.replace_range(start..self.cursor, text);
         self.cursor = start + text.len();
     }
 
-    /// Removes a part of the text; the cursor is there then.
+    /// Removes a part of the text, and moves the cursor there. Returns false for an empty part.
     pub(crate) fn remove(&mut self, start: usize, end: usize) -> bool {
         if start >= end {
             return false;
         }
-        self.remember();
+        self.save_undo_state();
         self.text.replace_range(start..end, "");
         self.cursor = start;
         true
     }
 
-    /// Removes a part of the text and keeps it to be put in again.
+    /// Removes a part of the text, and keeps it for [`paste_cut`](Self::paste_cut).
     pub(crate) fn cut(&mut self, start: usize, end: usize) {
         if start < end {
             self.cut = self.text[start..end].to_owned();
@@ -89,25 +88,25 @@ impl Buffer {
         }
     }
 
-    /// Puts in what was cut last.
+    /// Inserts the text that was cut last.
     pub(crate) fn paste_cut(&mut self) {
         let cut = self.cut.clone();
         self.insert(&cut);
     }
 
-    /// Exchanges the two characters around the cursor.
+    /// Swaps the grapheme clusters around the cursor; at the end of the text, the last two.
     pub(crate) fn transpose(&mut self) {
         let at = if self.cursor == self.text.len() { self.left() } else { self.cursor };
-        let Some(second) = self.text[at..].chars().next() else { return };
-        let Some(first) = self.text[..at].chars().next_back() else { return };
-        self.remember();
-        let start = at - first.len_utf8();
-        let end = at + second.len_utf8();
-        self.text.replace_range(start..end, &format!("{second}{first}"));
+        let Some(second) = self.text[at..].graphemes(true).next() else { return };
+        let Some(first) = self.text[..at].graphemes(true).next_back() else { return };
+        let (start, end) = (at - first.len(), at + second.len());
+        let swapped = format!("{second}{first}");
+        self.save_undo_state();
+        self.text.replace_range(start..end, &swapped);
         self.cursor = end;
     }
 
-    /// Goes back to what was before the last change.
+    /// Undoes the last change. Returns false if there is none.
     pub(crate) fn undo(&mut self) -> bool {
         let Some((text, cursor)) = self.undo.pop() else { return false };
         self.text = text;
@@ -116,40 +115,28 @@ impl Buffer {
         true
     }
 
-    fn remember(&mut self) {
+    fn save_undo_state(&mut self) {
         self.typing = false;
-        let kept = if self.text.len() > LARGE { UNDO_LARGE } else { UNDO };
+        let kept =
+            if self.text.len() > LARGE_TEXT_BYTES { MAX_UNDO_STATES_OF_LARGE_TEXT } else { MAX_UNDO_STATES };
         if self.undo.len() >= kept {
             self.undo.drain(..=self.undo.len() - kept);
         }
         self.undo.push((self.text.clone(), self.cursor));
     }
 
-    /// The place one character to the left, with what is combined with it.
+    /// The boundary of the grapheme cluster before the cursor.
     pub(crate) fn left(&self) -> usize {
-        let mut place = self.cursor;
-        for character in self.before_cursor().chars().rev() {
-            place -= character.len_utf8();
-            if character.width() != Some(0) {
-                break;
-            }
-        }
-        place
+        self.before_cursor().grapheme_indices(true).next_back().map_or(0, |(at, _)| at)
     }
 
-    /// The place one character to the right, with what is combined with it.
+    /// The boundary of the grapheme cluster after the cursor.
     pub(crate) fn right(&self) -> usize {
-        let mut place = self.cursor;
-        for (index, character) in self.text[self.cursor..].chars().enumerate() {
-            if index > 0 && character.width() != Some(0) {
-                break;
-            }
-            place += character.len_utf8();
-        }
-        place
+        let next = self.text[self.cursor..].graphemes(true).next();
+        self.cursor + next.map_or(0, str::len)
     }
 
-    /// The beginning of the word before the cursor: of letters and digits.
+    /// The start of the word before the cursor. Words consist of letters and digits.
     pub(crate) fn word_left(&self) -> usize {
         let before = self.before_cursor().trim_end_matches(|c: char| !c.is_alphanumeric());
         before.trim_end_matches(char::is_alphanumeric).len()
@@ -161,23 +148,23 @@ impl Buffer {
         self.text.len() - after.trim_start_matches(char::is_alphanumeric).len()
     }
 
-    /// The beginning of what stands between blanks before the cursor.
+    /// The start of the blank-separated word before the cursor.
     pub(crate) fn blank_left(&self) -> usize {
         let before = self.before_cursor().trim_end();
         before.trim_end_matches(|c: char| !c.is_whitespace()).len()
     }
 
-    /// Where the line that the cursor is in begins.
+    /// The start of the cursor's line.
     pub(crate) fn line_start(&self) -> usize {
         self.before_cursor().rfind('\n').map_or(0, |at| at + 1)
     }
 
-    /// Where it ends.
+    /// The end of the cursor's line.
     pub(crate) fn line_end(&self) -> usize {
         self.text[self.cursor..].find('\n').map_or(self.text.len(), |at| self.cursor + at)
     }
 
-    /// Moves to the line above, to the same column as far as it is there; says whether there is one.
+    /// Moves to the same column of the line above, or to its end. Returns false on the first line.
     pub(crate) fn line_up(&mut self) -> bool {
         let start = self.line_start();
         if start == 0 {
@@ -189,7 +176,7 @@ impl Buffer {
         true
     }
 
-    /// Moves to the line below; says whether there is one.
+    /// Moves to the same column of the line below, or to its end. Returns false on the last line.
     pub(crate) fn line_down(&mut self) -> bool {
         let end = self.line_end();
         if end == self.text.len() {
@@ -212,14 +199,14 @@ impl Buffer {
 mod tests {
     use super::*;
 
-    fn buffer(text: &str) -> Buffer {
-        let mut buffer = Buffer::default();
+    fn buffer(text: &str) -> EditBuffer {
+        let mut buffer = EditBuffer::default();
         buffer.set(text);
         buffer
     }
 
     #[test]
-    fn words_are_cut_and_put_in_again() {
+    fn cut_words_can_be_pasted() {
         let mut text = buffer("git commit --all");
         text.cut(text.blank_left(), text.cursor());
         assert_eq!(text.text(), "git commit ");
@@ -232,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_left_upward_and_downward() {
+    fn the_cursor_moves_up_and_down_between_lines() {
         let mut text = buffer("first line\nab\nthird");
         assert!(text.line_up());
         assert_eq!(text.cursor(), "first line\nab".len());
@@ -242,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_combined_stays_together() {
+    fn combining_characters_stay_with_their_base() {
         let mut text = buffer("e\u{301}x");
         text.move_to(text.left());
         text.move_to(text.left());
@@ -250,7 +237,17 @@ mod tests {
         assert_eq!(text.right(), "e\u{301}".len());
         text.move_to(3);
         text.transpose();
-        assert_eq!(text.text().chars().count(), 3);
+        assert_eq!(text.text(), "xe\u{301}");
+    }
+
+    #[test]
+    fn the_cursor_moves_over_whole_emoji() {
+        for cluster in ["👩‍👩‍👧", "🇩🇪", "👍🏽", "각"] {
+            let mut text = buffer(cluster);
+            assert_eq!(text.left(), 0, "{cluster}");
+            text.move_to(0);
+            assert_eq!(text.right(), cluster.len(), "{cluster}");
+        }
     }
 
     #[test]

@@ -1,27 +1,27 @@
-//! What could stand at the cursor, to be chosen from.
+//! Completion candidates, and the menu that shows them.
 
 use unicode_width::UnicodeWidthStr as _;
 
-/// One of the texts that could stand there.
+/// A text that could complete the word at the cursor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Candidate {
-    /// What is shown.
+pub(crate) struct CompletionCandidate {
+    /// The text in the menu.
     pub(crate) shown: String,
-    /// What is put in.
+    /// The text to insert.
     pub(crate) text: String,
-    /// What follows once it is chosen: a blank, or nothing.
+    /// The text after a unique candidate: a blank, or nothing.
     pub(crate) tail: &'static str,
 }
 
-/// All of them, and the place in the text from which on they stand.
+/// The candidates, and the position where they are inserted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Completion {
+pub(crate) struct CompletionList {
     pub(crate) start: usize,
-    pub(crate) candidates: Vec<Candidate>,
+    pub(crate) candidates: Vec<CompletionCandidate>,
 }
 
-impl Completion {
-    /// What all candidates begin with.
+impl CompletionList {
+    /// The longest common prefix of the candidates.
     pub(super) fn common(&self) -> &str {
         let Some(first) = self.candidates.first() else { return "" };
         let mut common = first.text.as_str();
@@ -30,7 +30,7 @@ impl Completion {
             let end = same.take_while(|((_, a), b)| a == b).map(|((at, a), _)| at + a.len_utf8()).last();
             common = &common[..end.unwrap_or(0)];
         }
-        // A backslash alone would change what is typed after it.
+        // A single trailing backslash would escape the next typed character.
         match common.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 {
             1 => &common[..common.len() - 1],
             _ => common,
@@ -38,21 +38,21 @@ impl Completion {
     }
 }
 
-/// A choice that is being made.
+/// A menu of candidates with a selection.
 #[derive(Clone, Debug)]
-pub(crate) struct Menu {
-    pub(super) completion: Completion,
-    /// Which one is in the text now, if any is.
+pub(crate) struct CompletionMenu {
+    pub(super) completion: CompletionList,
+    /// The candidate that is in the text now.
     pub(super) chosen: Option<usize>,
 }
 
-impl Menu {
-    pub(super) fn new(completion: Completion) -> Self {
+impl CompletionMenu {
+    pub(super) fn new(completion: CompletionList) -> Self {
         Self { completion, chosen: None }
     }
 
-    /// Goes to the next one, or backward to the one before.
-    pub(super) fn turn(&mut self, backward: bool) -> &Candidate {
+    /// Selects the next candidate, or the previous one.
+    pub(super) fn turn(&mut self, backward: bool) -> &CompletionCandidate {
         let count = self.completion.candidates.len().max(1);
         let next = match (self.chosen, backward) {
             (None, false) => 0,
@@ -64,7 +64,7 @@ impl Menu {
         &self.completion.candidates[next]
     }
 
-    /// The lines to show: columns as wide as the longest candidate, as many rows as fit with the chosen one among them.
+    /// The lines of the menu: columns as wide as the longest candidate, scrolled to the selected one.
     pub(super) fn lines(&self, columns: usize, rows: usize) -> Vec<String> {
         let candidates = &self.completion.candidates;
         let longest = candidates.iter().map(|candidate| candidate.shown.width()).max().unwrap_or(0);
@@ -103,14 +103,17 @@ impl Menu {
 mod tests {
     use super::*;
 
-    fn completion(texts: &[&str]) -> Completion {
-        let candidate =
-            |text: &&str| Candidate { shown: (*text).to_owned(), text: (*text).to_owned(), tail: " " };
-        Completion { start: 0, candidates: texts.iter().map(candidate).collect() }
+    fn completion(texts: &[&str]) -> CompletionList {
+        let candidate = |text: &&str| CompletionCandidate {
+            shown: (*text).to_owned(),
+            text: (*text).to_owned(),
+            tail: " ",
+        };
+        CompletionList { start: 0, candidates: texts.iter().map(candidate).collect() }
     }
 
     #[test]
-    fn what_is_common() {
+    fn the_common_prefix_is_found() {
         assert_eq!(completion(&["checkout", "cherry", "check"]).common(), "che");
         assert_eq!(completion(&["über", "übrig"]).common(), "üb");
         assert_eq!(completion(&["a", "b"]).common(), "");
@@ -118,10 +121,10 @@ mod tests {
     }
 
     #[test]
-    fn the_chosen_one_is_always_shown() {
+    fn the_selected_candidate_is_always_visible() {
         let names: Vec<String> = (0..500).map(|number| format!("file-{number:03}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let mut menu = Menu::new(completion(&names));
+        let mut menu = CompletionMenu::new(completion(&names));
         assert_eq!(menu.turn(true).text, "file-499");
         let lines = menu.lines(40, 10);
         assert!(lines.len() <= 6 && lines.iter().any(|line| line.contains("\x1b[7mfile-499")), "{lines:?}");

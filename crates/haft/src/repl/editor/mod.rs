@@ -1,7 +1,7 @@
-//! A line editor that shares its terminal with programs.
+//! A line editor for a terminal that is shared with programs.
 //!
-//! It takes from the terminal what a line needs and no more, so that what is typed ahead reaches the program that runs next.
-//! A line is more than a row: Enter begins another one while the text is not complete.
+//! It reads no more than one entry, so that input typed ahead reaches the program that runs next. An entry can have several
+//! lines: Enter starts another one while the text is incomplete.
 
 mod actions;
 mod buffer;
@@ -15,42 +15,42 @@ use std::io;
 use std::ops::Range;
 use std::os::fd::BorrowedFd;
 
-use buffer::Buffer;
-use menu::Menu;
-pub(crate) use menu::{Candidate, Completion};
-pub(crate) use screen::Style;
-use screen::{Picture, Screen};
-use search::Search;
-use terminal::{Input, Raw};
+use buffer::EditBuffer;
+use menu::CompletionMenu;
+pub(crate) use menu::{CompletionCandidate, CompletionList};
+pub(crate) use screen::TextStyle;
+use screen::{Screen, ScreenContent};
+use search::HistorySearch;
+use terminal::{KeyInput, RawTerminal};
 
-use super::signals::Watch;
+use super::signals::TerminalEvents;
 
-/// What the editor asks about the text.
+/// Answers the editor's questions about the text.
 pub(crate) trait Assistant {
-    /// Whether the text can be run as it is, so that Enter ends it.
+    /// Whether the text is complete, so that Enter runs it.
     fn is_complete(&self, text: &str) -> bool;
 
-    /// The parts of the text that are not plain, in order.
-    fn highlight(&self, text: &str) -> Vec<(Range<usize>, Style)>;
+    /// The styled parts of the text, in order.
+    fn highlight(&self, text: &str) -> Vec<(Range<usize>, TextStyle)>;
 
-    /// What could stand at the cursor.
-    fn complete(&self, text: &str, cursor: usize) -> Completion;
+    /// The completions at the cursor.
+    fn complete(&self, text: &str, cursor: usize) -> CompletionList;
 }
 
-/// What came of editing.
+/// The result of editing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Line {
-    /// A text to be run.
+pub(crate) enum EditResult {
+    /// A text to run.
     Text(String),
-    /// Ctrl-C: the text was given up.
+    /// Ctrl-C: the text was discarded.
     Interrupted,
     /// Ctrl-D on an empty line.
     End,
-    /// The terminal is gone.
+    /// The terminal has hung up.
     Gone,
 }
 
-/// What stands before the text.
+/// The prompts before the first line and before further lines.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Prompts<'a> {
     pub(crate) first: &'a str,
@@ -59,46 +59,46 @@ pub(crate) struct Prompts<'a> {
 
 /// The editor.
 pub(crate) struct Editor<'a> {
-    input: Input<'a>,
+    input: KeyInput<'a>,
     output: BorrowedFd<'a>,
     assistant: &'a dyn Assistant,
-    /// What was entered before, the last one last.
+    /// Earlier entries, the latest last.
     history: &'a [String],
     prompts: Prompts<'a>,
-    buffer: Buffer,
+    buffer: EditBuffer,
     screen: Screen,
-    /// Where in the history the text comes from; its length if it is a new one.
+    /// The index of the text in the history; its length for a new text.
     entry: usize,
-    /// The new text while another one is looked at.
+    /// The new text while an earlier entry is shown.
     new: String,
-    search: Option<Search>,
-    menu: Option<Menu>,
-    /// How many arguments back Alt-. has gone, and where it has put the last.
+    search: Option<HistorySearch>,
+    menu: Option<CompletionMenu>,
+    /// How many entries back Alt-. has gone, and the position of its insertion.
     recalled: Option<(usize, usize)>,
 }
 
-/// What a key did.
-enum Step {
+/// The effect of a key.
+enum KeyEffect {
     Draw,
-    Done(Line),
+    Done(EditResult),
 }
 
 impl<'a> Editor<'a> {
     pub(crate) fn new(
         terminal: BorrowedFd<'a>,
         output: BorrowedFd<'a>,
-        watch: &'a Watch,
+        events: &'a TerminalEvents,
         assistant: &'a dyn Assistant,
         history: &'a [String],
         prompts: Prompts<'a>,
     ) -> Self {
         Self {
-            input: Input { terminal, watch },
+            input: KeyInput { terminal, events },
             output,
             assistant,
             history,
             prompts,
-            buffer: Buffer::default(),
+            buffer: EditBuffer::default(),
             screen: Screen::default(),
             entry: history.len(),
             new: String::new(),
@@ -109,32 +109,32 @@ impl<'a> Editor<'a> {
     }
 
     /// Reads a text, which may have several lines.
-    pub(crate) fn read(mut self) -> io::Result<Line> {
-        let raw = Raw::enter(self.input.terminal)?;
+    pub(crate) fn read(mut self) -> io::Result<EditResult> {
+        let raw = RawTerminal::enter(self.input.terminal)?;
         let (columns, _) = terminal::size(self.output);
         terminal::write(self.output, &(Screen::fresh_row(columns) + "\x1b[?2004h"));
         let line = self.edit();
         self.finish();
         drop(raw);
-        // Once the cursor is below the text, Ctrl-C is for what runs.
+        // With the cursor below the text, Ctrl-C belongs to the command that runs.
         terminal::write(self.output, "\x1b[?2004l\r\n");
         line
     }
 
-    fn edit(&mut self) -> io::Result<Line> {
+    fn edit(&mut self) -> io::Result<EditResult> {
         self.draw();
         loop {
             let key = keys::read(&self.input)?;
             match self.press(key) {
-                Step::Done(line) => return Ok(line),
-                // What comes faster than it can be drawn is drawn when it has come.
-                Step::Draw if self.input.has_more() => {}
-                Step::Draw => self.draw(),
+                KeyEffect::Done(line) => return Ok(line),
+                // Pending keys are handled before the screen is drawn.
+                KeyEffect::Draw if self.input.has_more() => {}
+                KeyEffect::Draw => self.draw(),
             }
         }
     }
 
-    /// Leaves the text as it was entered, and the cursor at its end.
+    /// Draws the final text, with the cursor at its end.
     fn finish(&mut self) {
         self.menu = None;
         self.search = None;
@@ -145,9 +145,9 @@ impl<'a> Editor<'a> {
     fn draw(&mut self) {
         let (columns, rows) = terminal::size(self.output);
         let styles = self.assistant.highlight(self.buffer.text());
-        let searching = self.search.as_ref().map(Search::prompt);
+        let searching = self.search.as_ref().map(HistorySearch::prompt);
         let below = self.menu.as_ref().map(|menu| menu.lines(columns, rows)).unwrap_or_default();
-        let picture = Picture {
+        let picture = ScreenContent {
             prompt: searching.as_deref().unwrap_or(self.prompts.first),
             continuation: self.prompts.next,
             text: self.buffer.text(),
@@ -158,7 +158,7 @@ impl<'a> Editor<'a> {
         terminal::write(self.output, &self.screen.draw(&picture, columns, rows));
     }
 
-    fn bell(&self) {
+    fn ring_bell(&self) {
         terminal::write(self.output, "\x07");
     }
 }

@@ -1,65 +1,65 @@
-//! What a person sees while editing: prompt, text, and below it what could be meant.
+//! Draws the prompt, the text and the completion menu below it.
 //!
-//! Every change draws everything anew, in one write: from the first row of the prompt on, all below is cleared and
-//! written. Rows are broken here and not by the terminal, so that it is always known where the cursor is.
+//! Every change redraws everything in one write, from the first row of the prompt on. The editor breaks rows itself, so that
+//! it always knows the position of the cursor.
 
 use std::ops::Range;
 
 use unicode_width::UnicodeWidthChar as _;
 
-/// What a part of the text is.
+/// The style of a part of the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Style {
+pub(crate) enum TextStyle {
     #[default]
     Plain,
-    /// A command that is there.
+    /// A command that exists.
     Command,
-    /// A command that nobody knows.
+    /// A command that does not exist.
     Unknown,
     /// A reserved word.
     Keyword,
-    /// Something in quotes.
+    /// Quoted text.
     Quoted,
     /// A variable, or another expansion.
     Expansion,
     Comment,
-    /// What is wrong.
+    /// A syntax error.
     Wrong,
 }
 
-impl Style {
+impl TextStyle {
     fn code(self) -> &'static str {
         match self {
-            Style::Plain => "",
-            Style::Command => "\x1b[32m",
-            Style::Unknown => "\x1b[31m",
-            Style::Keyword => "\x1b[35m",
-            Style::Quoted => "\x1b[33m",
-            Style::Expansion => "\x1b[36m",
-            Style::Comment => "\x1b[2m",
-            Style::Wrong => "\x1b[4;31m",
+            TextStyle::Plain => "",
+            TextStyle::Command => "\x1b[32m",
+            TextStyle::Unknown => "\x1b[31m",
+            TextStyle::Keyword => "\x1b[35m",
+            TextStyle::Quoted => "\x1b[33m",
+            TextStyle::Expansion => "\x1b[36m",
+            TextStyle::Comment => "\x1b[2m",
+            TextStyle::Wrong => "\x1b[4;31m",
         }
     }
 }
 
 const RESET: &str = "\x1b[0m";
 
-/// What is to be seen.
+/// The content to draw.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Picture<'a> {
-    /// With its escape sequences; it may have several lines.
+pub(crate) struct ScreenContent<'a> {
+    /// Can contain escape sequences and newlines.
     pub(crate) prompt: &'a str,
-    /// What stands before every further line of the text.
+    /// The prompt of every further line.
     pub(crate) continuation: &'a str,
     pub(crate) text: &'a str,
-    /// Parts of the text that are not plain, in order.
-    pub(crate) styles: &'a [(Range<usize>, Style)],
+    /// The styled parts of the text, in order.
+    pub(crate) styles: &'a [(Range<usize>, TextStyle)],
     pub(crate) cursor: usize,
     /// Lines below the text.
     pub(crate) below: &'a [String],
 }
 
-/// What was drawn last.
+/// The rows that were drawn last.
 #[derive(Debug, Default)]
 pub(crate) struct Screen {
     /// The widths of the rows from the first to the one with the cursor.
@@ -68,20 +68,19 @@ pub(crate) struct Screen {
 }
 
 impl Screen {
-    /// The text that puts a new prompt at the beginning of a row, whatever was written before: a mark that shows only
-    /// if the row was not empty, and blanks that reach just to the next one.
+    /// The text that moves to the start of an empty row. Its mark stays visible only if the previous row was not empty.
     pub(crate) fn fresh_row(columns: usize) -> String {
         format!("\x1b[2m⏎{RESET}{}\r\x1b[K", " ".repeat(columns.saturating_sub(1)))
     }
 
-    /// Nothing of what was drawn is to be drawn over.
+    /// Forgets the drawn rows, so that nothing is drawn over.
     pub(crate) fn forget(&mut self) {
         *self = Self::default();
     }
 
-    /// The text that draws a picture over the one before.
-    pub(crate) fn draw(&mut self, picture: &Picture<'_>, columns: usize, rows: usize) -> String {
-        let laid = Layout::of(picture, columns);
+    /// The text that draws new content over the old one.
+    pub(crate) fn draw(&mut self, content: &ScreenContent<'_>, columns: usize, rows: usize) -> String {
+        let laid = ScreenLayout::of(content, columns);
         let first = first_visible(laid.rows.len(), laid.cursor.0, rows);
         let shown = &laid.rows[first..laid.rows.len().min(first + rows)];
         let mut out = String::from("\x1b[?25l");
@@ -105,7 +104,7 @@ impl Screen {
         out
     }
 
-    /// How many rows of a window this wide are above the cursor. One that became narrower has broken rows in two.
+    /// The number of rows above the cursor in a window of this width. A window that became narrower has wrapped rows.
     fn rows_above(&self, columns: usize) -> usize {
         let Some((_, before)) = self.widths.split_last() else { return 0 };
         before.iter().map(|width| width.div_ceil(columns).max(1)).sum::<usize>() + self.column / columns
@@ -118,7 +117,7 @@ fn up(out: &mut String, rows: usize) {
     }
 }
 
-/// The first row to show of more than there is room for: the one with the cursor is shown, with as much above it as fits.
+/// The first visible row if not all rows fit: the cursor's row stays visible, half-way down.
 fn first_visible(count: usize, cursor: usize, room: usize) -> usize {
     match count <= room {
         true => 0,
@@ -127,46 +126,47 @@ fn first_visible(count: usize, cursor: usize, room: usize) -> usize {
 }
 
 #[derive(Debug, Default)]
-struct Row {
+struct ScreenRow {
     text: String,
     width: usize,
 }
 
-/// Rows in the making.
+/// The rows of the content, and the position of the cursor.
 #[derive(Debug)]
-struct Layout {
+struct ScreenLayout {
     columns: usize,
-    rows: Vec<Row>,
-    style: Style,
+    rows: Vec<ScreenRow>,
+    style: TextStyle,
     cursor: (usize, usize),
 }
 
-impl Layout {
-    fn of(picture: &Picture<'_>, columns: usize) -> Self {
-        let mut layout = Self { columns, rows: vec![Row::default()], style: Style::Plain, cursor: (0, 0) };
-        layout.escaped(picture.prompt);
-        layout.edited(picture);
-        for line in picture.below {
+impl ScreenLayout {
+    fn of(content: &ScreenContent<'_>, columns: usize) -> Self {
+        let mut layout =
+            Self { columns, rows: vec![ScreenRow::default()], style: TextStyle::Plain, cursor: (0, 0) };
+        layout.escaped(content.prompt);
+        layout.edited(content);
+        for line in content.below {
             layout.next_row();
             layout.escaped(line);
         }
         layout
     }
 
-    fn edited(&mut self, picture: &Picture<'_>) {
-        let mut styles = picture.styles.iter().peekable();
-        for (at, character) in picture.text.char_indices() {
+    fn edited(&mut self, content: &ScreenContent<'_>) {
+        let mut styles = content.styles.iter().peekable();
+        for (at, character) in content.text.char_indices() {
             while styles.next_if(|(range, _)| range.end <= at).is_some() {}
             let style = styles.peek().filter(|(range, _)| range.start <= at).map(|(_, style)| *style);
             self.set_style(style.unwrap_or_default());
-            if at == picture.cursor {
+            if at == content.cursor {
                 self.mark_cursor(character.width().unwrap_or(1).max(1));
             }
             match character {
                 '\n' => {
-                    self.set_style(Style::Plain);
+                    self.set_style(TextStyle::Plain);
                     self.next_row();
-                    self.escaped(picture.continuation);
+                    self.escaped(content.continuation);
                 }
                 '\t' => {
                     let width = 8 - self.last().width % 8;
@@ -179,13 +179,13 @@ impl Layout {
                 character => self.character(character),
             }
         }
-        self.set_style(Style::Plain);
-        if picture.cursor >= picture.text.len() {
+        self.set_style(TextStyle::Plain);
+        if content.cursor >= content.text.len() {
             self.mark_cursor(1);
         }
     }
 
-    /// Adds a text whose escape sequences are kept and take no room.
+    /// Adds a text with escape sequences, which have no width.
     fn escaped(&mut self, text: &str) {
         let mut characters = text.chars().peekable();
         while let Some(character) = characters.next() {
@@ -201,9 +201,9 @@ impl Layout {
         }
     }
 
-    fn last(&mut self) -> &mut Row {
+    fn last(&mut self) -> &mut ScreenRow {
         if self.rows.is_empty() {
-            self.rows.push(Row::default());
+            self.rows.push(ScreenRow::default());
         }
         let at = self.rows.len() - 1;
         &mut self.rows[at]
@@ -224,10 +224,10 @@ impl Layout {
         if !code.is_empty() {
             self.last().text.push_str(RESET);
         }
-        self.rows.push(Row { text: code.to_owned(), width: 0 });
+        self.rows.push(ScreenRow { text: code.to_owned(), width: 0 });
     }
 
-    /// The cursor stands here, where a character of this width will be.
+    /// Puts the cursor here, before a character of this width.
     fn mark_cursor(&mut self, width: usize) {
         if self.last().width + width > self.columns {
             self.next_row();
@@ -236,11 +236,11 @@ impl Layout {
         self.cursor = (self.rows.len() - 1, column);
     }
 
-    fn set_style(&mut self, style: Style) {
+    fn set_style(&mut self, style: TextStyle) {
         if style == self.style {
             return;
         }
-        if self.style != Style::Plain {
+        if self.style != TextStyle::Plain {
             self.last().text.push_str(RESET);
         }
         self.style = style;
@@ -248,7 +248,7 @@ impl Layout {
     }
 }
 
-/// The rest of an escape sequence: of colours, or up to its end for those that set a title.
+/// Reads the rest of an escape sequence: CSI up to its final byte, OSC up to its terminator.
 fn escape_sequence(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> String {
     let mut sequence = String::from("\x1b");
     let Some(kind) = rest.next() else { return String::new() };
@@ -283,57 +283,57 @@ fn escape_sequence(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Strin
 mod tests {
     use super::*;
 
-    /// Draws pictures one after the other and yields the screen and the place of the cursor.
-    fn show(pictures: &[Picture<'_>], columns: u16, rows: u16) -> (String, (u16, u16)) {
+    /// Draws contents one after the other. Returns the screen and the cursor's position.
+    fn show(contents: &[ScreenContent<'_>], columns: u16, rows: u16) -> (String, (u16, u16)) {
         let mut terminal = vt100::Parser::new(rows.try_into().unwrap(), columns.try_into().unwrap(), 0);
         let mut screen = Screen::default();
-        for picture in pictures {
-            terminal.process(screen.draw(picture, columns.into(), rows.into()).as_bytes());
+        for content in contents {
+            terminal.process(screen.draw(content, columns.into(), rows.into()).as_bytes());
         }
         let text = terminal.screen().contents();
         (text.trim_end().to_owned(), terminal.screen().cursor_position())
     }
 
-    fn picture(text: &str) -> Picture<'_> {
-        Picture {
+    fn content(text: &str) -> ScreenContent<'_> {
+        ScreenContent {
             prompt: "\x1b[1m$\x1b[0m ",
             continuation: "> ",
             text,
             cursor: text.len(),
-            ..Picture::default()
+            ..ScreenContent::default()
         }
     }
 
     #[test]
     fn the_cursor_is_after_the_text() {
-        assert_eq!(show(&[picture("ls")], 20, 5), ("$ ls".to_owned(), (0, 4)));
-        assert_eq!(show(&[picture("if a\nthen")], 20, 5), ("$ if a\n> then".to_owned(), (1, 6)));
+        assert_eq!(show(&[content("ls")], 20, 5), ("$ ls".to_owned(), (0, 4)));
+        assert_eq!(show(&[content("if a\nthen")], 20, 5), ("$ if a\n> then".to_owned(), (1, 6)));
     }
 
     #[test]
     fn a_full_row_puts_the_cursor_on_the_next() {
-        assert_eq!(show(&[picture("12345678")], 10, 5).1, (1, 0));
-        assert_eq!(show(&[picture("123456789")], 10, 5), ("$ 12345678\n9".to_owned(), (1, 1)));
+        assert_eq!(show(&[content("12345678")], 10, 5).1, (1, 0));
+        assert_eq!(show(&[content("123456789")], 10, 5), ("$ 12345678\n9".to_owned(), (1, 1)));
     }
 
     #[test]
-    fn what_was_drawn_before_is_drawn_over() {
+    fn new_content_replaces_the_old() {
         let long = "0123456789012345678901234";
-        let drawn = show(&[picture(long), picture("x\ny"), picture("short")], 10, 6);
+        let drawn = show(&[content(long), content("x\ny"), content("short")], 10, 6);
         assert_eq!(drawn, ("$ short".to_owned(), (0, 7)));
     }
 
     #[test]
-    fn of_more_rows_than_there_are_those_around_the_cursor_are_shown() {
+    fn rows_around_the_cursor_are_visible() {
         let text = "1\n2\n3\n4\n5\n6\n7\n8";
-        let (seen, _) = show(&[picture(text), picture(text)], 10, 4);
+        let (seen, _) = show(&[content(text), content(text)], 10, 4);
         assert_eq!(seen, "> 5\n> 6\n> 7\n> 8");
     }
 
     #[test]
     fn wide_characters_and_lines_below() {
         let below = ["one  two".to_owned()];
-        let seen = show(&[Picture { below: &below, ..picture("日本") }], 20, 5);
+        let seen = show(&[ScreenContent { below: &below, ..content("日本") }], 20, 5);
         assert_eq!(seen, ("$ 日本\none  two".to_owned(), (0, 6)));
     }
 }

@@ -1,17 +1,17 @@
-//! Ctrl-R: looking for an earlier text by a part of it.
+//! Ctrl-R: incremental search in the history.
 
-/// A search that is going on.
+/// The state of a search.
 #[derive(Clone, Debug)]
-pub(crate) struct Search {
+pub(crate) struct HistorySearch {
     pub(super) pattern: String,
-    /// Where in the history the text that is shown stands.
+    /// The index of the shown entry.
     pub(super) at: usize,
     failed: bool,
-    /// The text before the search, to come back to.
+    /// The text before the search, restored by Ctrl-G.
     pub(super) before: String,
 }
 
-impl Search {
+impl HistorySearch {
     pub(super) fn new(before: String, at: usize) -> Self {
         Self { pattern: String::new(), at, failed: false, before }
     }
@@ -21,7 +21,7 @@ impl Search {
         format!("({state}: {}) ", self.pattern)
     }
 
-    /// Looks for the pattern from here on backward; with `further`, not in the text that is shown.
+    /// Finds the pattern in this and earlier entries; with `further`, only in earlier and different ones.
     pub(super) fn backward<'h>(&mut self, history: &'h [String], further: bool) -> Option<&'h str> {
         let end = if further { self.at } else { self.at.saturating_add(1).min(history.len()) };
         let shown = history.get(self.at);
@@ -31,7 +31,7 @@ impl Search {
         self.moved(history, found)
     }
 
-    /// Looks for the pattern in later texts.
+    /// Finds the pattern in later entries.
     pub(super) fn forward<'h>(&mut self, history: &'h [String]) -> Option<&'h str> {
         let start = self.at.saturating_add(1).min(history.len());
         let found = history[start..].iter().position(|entry| entry.contains(&self.pattern));
@@ -50,9 +50,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_goes_back_and_forth() {
+    fn a_search_goes_backward_and_forward() {
         let history = ["make all", "ls", "make test", "make test", "pwd"].map(str::to_owned);
-        let mut search = Search::new(String::new(), history.len());
+        let mut search = HistorySearch::new(String::new(), history.len());
         search.pattern = "make".to_owned();
         assert_eq!(search.backward(&history, false), Some("make test"));
         assert_eq!(search.backward(&history, true), Some("make all"), "the same text is not shown twice");

@@ -1,4 +1,4 @@
-//! The terminal while a line is edited: raw, with its bytes read one at a time.
+//! The terminal during editing: raw mode, single bytes, output.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -10,23 +10,23 @@ use rustix::termios::{
 };
 
 use super::keys::Byte;
-use crate::repl::signals::Watch;
+use crate::repl::signals::TerminalEvents;
 
-/// Where keys come from.
-pub(crate) struct Input<'a> {
+/// The source of key bytes.
+pub(crate) struct KeyInput<'a> {
     pub(crate) terminal: BorrowedFd<'a>,
-    /// What else may happen meanwhile.
-    pub(crate) watch: &'a Watch,
+    /// Events that interrupt the wait for a byte.
+    pub(crate) events: &'a TerminalEvents,
 }
 
-impl Input<'_> {
-    /// The next byte. `None` says that the time is over, or without a time, that something else has happened.
+impl KeyInput<'_> {
+    /// Reads the next byte. Returns `None` after the timeout; without a timeout, at another event.
     pub(crate) fn byte(&self, timeout: Option<Duration>) -> io::Result<Option<Byte>> {
         let limit = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
         loop {
             let mut polled = [
                 PollFd::new(&self.terminal, PollFlags::IN),
-                PollFd::from_borrowed_fd(self.watch.bell.as_fd(), PollFlags::IN),
+                PollFd::from_borrowed_fd(self.events.waker.as_fd(), PollFlags::IN),
             ];
             match poll(&mut polled, limit.as_ref()) {
                 Ok(0) => return Ok(None),
@@ -38,13 +38,13 @@ impl Input<'_> {
                 return self.take();
             }
             if timeout.is_none() {
-                self.watch.bell.answer();
+                self.events.waker.clear();
                 return Ok(None);
             }
         }
     }
 
-    /// Whether more keys wait to be read.
+    /// Whether more input is pending.
     pub(crate) fn has_more(&self) -> bool {
         let mut polled = [PollFd::new(&self.terminal, PollFlags::IN)];
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
@@ -55,7 +55,7 @@ impl Input<'_> {
         let mut byte = [0];
         loop {
             match rustix::io::read(self.terminal, &mut byte) {
-                // A terminal that hung up reads as its end, or as an error.
+                // A terminal that has hung up reads as end of file or EIO.
                 Ok(0) | Err(rustix::io::Errno::IO) => return Ok(Some(Byte::End)),
                 Ok(_) => return Ok(Some(Byte::Is(byte[0]))),
                 Err(rustix::io::Errno::INTR) => {}
@@ -65,17 +65,17 @@ impl Input<'_> {
     }
 }
 
-/// Makes the terminal raw, and as it was again when dropped.
-pub(crate) struct Raw<'a> {
+/// Keeps the terminal in raw mode. Restores the settings when dropped.
+pub(crate) struct RawTerminal<'a> {
     terminal: BorrowedFd<'a>,
     before: Termios,
 }
 
-impl<'a> Raw<'a> {
+impl<'a> RawTerminal<'a> {
     pub(crate) fn enter(terminal: BorrowedFd<'a>) -> io::Result<Self> {
         let before = tcgetattr(terminal)?;
         let mut raw = before.clone();
-        // Enter stays a newline, so that lines typed ahead are lines to the program that reads them.
+        // ICRNL stays set: a program that reads input typed ahead sees lines.
         raw.input_modes &= !(InputModes::BRKINT | InputModes::INPCK | InputModes::ISTRIP | InputModes::IXON);
         raw.local_modes &= !(LocalModes::ECHO | LocalModes::ICANON | LocalModes::IEXTEN | LocalModes::ISIG);
         raw.special_codes[SpecialCodeIndex::VMIN] = 1;
@@ -85,13 +85,13 @@ impl<'a> Raw<'a> {
     }
 }
 
-impl Drop for Raw<'_> {
+impl Drop for RawTerminal<'_> {
     fn drop(&mut self) {
         let _ = tcsetattr(self.terminal, OptionalActions::Drain, &self.before);
     }
 }
 
-/// Columns and rows of the window.
+/// The columns and rows of the window.
 pub(crate) fn size(terminal: BorrowedFd<'_>) -> (usize, usize) {
     match tcgetwinsize(terminal) {
         Ok(size) if size.ws_col > 1 && size.ws_row > 0 => (size.ws_col.into(), size.ws_row.into()),
@@ -99,7 +99,7 @@ pub(crate) fn size(terminal: BorrowedFd<'_>) -> (usize, usize) {
     }
 }
 
-/// Writes all of a text; a terminal that takes no more is not our concern here.
+/// Writes a text; errors are ignored.
 pub(crate) fn write(terminal: BorrowedFd<'_>, text: &str) {
     let mut rest = text.as_bytes();
     while !rest.is_empty() {

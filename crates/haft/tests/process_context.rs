@@ -1,4 +1,4 @@
-//! Where haft is started is not always a nice place.
+//! Unusual process contexts: closed descriptors, removed directories, full disks, ignored signals.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ fn haft() -> Haft {
     Haft::new(HAFT)
 }
 
-/// A call of haft by the `launch` mode of the child, which arranges odd circumstances first.
+/// A call of haft through the `launch` mode of the child, which sets up an unusual context first.
 fn launched(settings: &[&str]) -> Haft {
     Haft::by([&[child(), "launch"], settings, &["--", HAFT]].concat())
 }
 
 #[test]
-fn closed_standard_descriptors_are_closed_for_the_program_and_nothing_else_is_in_their_place() {
+fn closed_standard_descriptors_stay_closed_for_the_program() {
     let scratch = Scratch::new();
     let targets = |settings: &[&str], command: &str| {
         let file = scratch.text("report");
@@ -48,7 +48,7 @@ fn closed_standard_descriptors_are_closed_for_the_program_and_nothing_else_is_in
 }
 
 #[test]
-fn messages_to_a_closed_standard_error_go_nowhere() {
+fn messages_to_a_closed_standard_error_are_dropped() {
     let run = launched(&["close=2"])
         .args(["spawn", "--timeout", "300ms", "--", child(), "drip", "1", "60000"])
         .run();
@@ -72,7 +72,7 @@ fn open_descriptors_and_blocked_signals_do_not_reach_a_spawned_program() {
 }
 
 #[test]
-fn an_odd_entry_in_the_environment_does_not_cost_the_others() {
+fn an_invalid_environment_entry_is_skipped() {
     let seen = launched(&["env==odd=1", "env=NOT-A-VARIABLE", "env=GOOD=1"]).args([
         "spawn",
         "--",
@@ -85,7 +85,7 @@ fn an_odd_entry_in_the_environment_does_not_cost_the_others() {
 }
 
 #[test]
-fn a_directory_that_was_removed_is_still_where_the_program_runs() {
+fn a_program_runs_in_a_removed_directory() {
     let scratch = Scratch::new();
     let gone = format!("gone={}", scratch.text("gone"));
     let seen = launched(&[&gone]).args(["spawn", "--", child(), "report"]).run().status(0).report();
@@ -99,10 +99,10 @@ fn a_directory_that_was_removed_is_still_where_the_program_runs() {
 }
 
 #[test]
-fn a_directory_that_may_not_be_entered_again_is_still_where_the_program_runs() {
+fn a_program_runs_in_a_directory_without_search_permission() {
     use std::os::unix::fs::PermissionsExt as _;
     if !is_root() {
-        println!("skipped: only root can start a program as somebody else");
+        println!("skipped: only root can start a program as another user");
         return;
     }
     let scratch = Scratch::new();
@@ -114,7 +114,7 @@ fn a_directory_that_may_not_be_entered_again_is_still_where_the_program_runs() {
 }
 
 #[test]
-fn without_a_directory_for_temporary_files_a_program_runs_all_the_same() {
+fn a_program_runs_without_a_temporary_directory() {
     let run =
         haft().env("TMPDIR", "/no/such/directory").args(["spawn", "--", child(), "flood", "1000000"]).run();
     assert_eq!(run.output().len(), 1_000_000);
@@ -122,7 +122,7 @@ fn without_a_directory_for_temporary_files_a_program_runs_all_the_same() {
     assert!(run.error_text().lines().count() <= 1, "{run}");
 }
 
-/// Kills a haft whose program has left a daemon behind, right after something was done to its directory for temporary files.
+/// Kills a haft whose program started a daemon, right after a change of its temporary directory.
 #[track_caller]
 fn leaves_nothing_running_when_killed(temporary: &str, before: impl FnOnce()) {
     let (scratch, marker) = (Scratch::new(), Marker::new());
@@ -136,12 +136,12 @@ fn leaves_nothing_running_when_killed(temporary: &str, before: impl FnOnce()) {
 }
 
 #[test]
-fn without_a_directory_for_temporary_files_a_killed_haft_leaves_nothing_running_either() {
+fn a_killed_haft_leaves_nothing_without_a_temporary_directory() {
     leaves_nothing_running_when_killed("/no/such/directory", || ());
 }
 
 #[test]
-fn a_killed_haft_whose_directory_is_gone_leaves_nothing_running() {
+fn a_killed_haft_leaves_nothing_if_its_directory_was_removed() {
     let temporary = Scratch::new();
     leaves_nothing_running_when_killed(temporary.path().to_str().unwrap(), || {
         std::fs::remove_dir_all(temporary.path()).unwrap();
@@ -149,7 +149,7 @@ fn a_killed_haft_whose_directory_is_gone_leaves_nothing_running() {
 }
 
 #[test]
-fn a_full_disk_costs_the_middle_of_a_large_output_and_nothing_else() {
+fn a_full_disk_drops_only_the_middle_of_a_large_output() {
     if !is_root() {
         println!("skipped: only root can mount a small file system");
         return;
@@ -175,7 +175,7 @@ fn a_full_disk_costs_the_middle_of_a_large_output_and_nothing_else() {
 }
 
 #[test]
-fn four_gibibytes_of_output_cost_haft_less_than_sixteen_mebibytes() {
+fn four_gibibytes_of_output_need_less_than_sixteen_mebibytes() {
     let flood = |bytes: &str, scratch: &Scratch| {
         let script = "\"$1\" flood \"$2\"; echo done > \"$3\"; exec \"$1\" wait-for \"$4\"";
         let call =
@@ -195,7 +195,7 @@ fn four_gibibytes_of_output_cost_haft_less_than_sixteen_mebibytes() {
 }
 
 #[test]
-fn a_standard_output_that_nobody_reads_does_not_hold_the_deadline() {
+fn an_unread_standard_output_does_not_delay_the_deadline() {
     for option in ["--limit-output=1G", "--pty", "--merge"] {
         let marker = Marker::new();
         let (near, far) = std::io::pipe().unwrap();
@@ -226,13 +226,13 @@ fn a_nohup_haft_ignores_the_hangup() {
 }
 
 #[test]
-fn a_parent_that_ignores_the_end_of_its_children_does_not_hide_how_ours_ended() {
+fn an_ignored_sigchld_does_not_hide_the_exit_status() {
     launched(&["ignore=17"]).args(["spawn", "--", child(), "exit", "3"]).run().status(3);
     launched(&["ignore=17"]).args(["spawn", "--", child(), "die", "15"]).run().status(143);
 }
 
 #[test]
-fn a_plain_shell_begins_with_the_file_that_bash_env_names() {
+fn a_plain_shell_runs_bash_env() {
     let scratch = Scratch::new();
     let file = scratch.text("begin");
     std::fs::write(&file, "begun=$0; greet() { echo \"hello $1\"; }\n").unwrap();
@@ -244,6 +244,6 @@ fn a_plain_shell_begins_with_the_file_that_bash_env_names() {
     began(&[&script]).status(0).stdout("hello script\n1\n");
     began(&["-c", "greet \"$begun\"", "name"]).status(0).stdout("hello name\n");
     began(&["--posix", "-c", "type greet 2> /dev/null; echo $?"]).status(0).stdout("1\n");
-    // What is no plain shell runs nothing of it.
+    // Only a plain shell runs it.
     began(&["run", "-c", "type greet 2> /dev/null; echo $?"]).status(0).stdout("1\n");
 }
