@@ -148,7 +148,9 @@ impl Repl {
         }
         self.session.report_jobs();
         for command in self.session.values(b"PROMPT_COMMAND") {
-            if let Err(unwind) = self.run_cancellable(|session| session.run_between_lines(&command).map(|()| 0)) {
+            if let Err(unwind) =
+                self.run_cancellable(|session| session.run_between_lines(&command).map(|()| 0))
+            {
                 return Some(self.unwound(unwind));
             }
         }
