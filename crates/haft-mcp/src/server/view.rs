@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn every_view_selects_its_part() {
-        let output = Output::new(capture::Limits::default(), None);
+        let output = Output::new(capture::CaptureLimits::default(), None);
         output.append(b"one\ntwo\nthree\nfour\n");
         let cases = [
             ("{}", "one\ntwo\nthree\nfour\n"),
@@ -167,17 +167,17 @@ mod tests {
 
     #[test]
     fn progress_bars_are_shown_in_their_last_state() {
-        let output = Output::new(capture::Limits::default(), None);
+        let output = Output::new(capture::CaptureLimits::default(), None);
         output.append(b"\x1b[32mbuilding\x1b[0m 10%\rbuilding 100%\ndone\n");
         assert_eq!(view("{}", &output), "building 100%\ndone\n");
     }
 
     #[test]
     fn binary_output_is_not_shown() {
-        let output = Output::new(capture::Limits::default(), None);
+        let output = Output::new(capture::CaptureLimits::default(), None);
         output.append(b"\x7fELF\x02\x01\x01\0\0\0\xff\xfe");
         assert_eq!(view("{}", &output), "[12 bytes of binary data]\n");
-        let output = Output::new(capture::Limits::default(), None);
+        let output = Output::new(capture::CaptureLimits::default(), None);
         output.append(b"caf\xe9 au lait, as it was once written\n");
         assert_eq!(view("{}", &output), "caf\u{fffd} au lait, as it was once written\n");
     }
