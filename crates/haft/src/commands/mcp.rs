@@ -42,7 +42,7 @@ const TOOLS_END_TIMEOUT: Duration = Duration::from_millis(300);
 const EXAMPLES: &str = "Examples:
   haft mcp --print-config claude           # the configuration that connects an agent to haft
   haft mcp --print-config codex
-  haft mcp < /dev/null                     # serve on standard input and output until the client disconnects";
+  haft mcp < /dev/null                     # serve until the client disconnects";
 
 const TRANSPORT: &str = "Transport";
 const SCRIPTS: &str = "Sessions and scripts";

@@ -13,9 +13,9 @@ use crate::json::ErrorReport;
 use crate::process_context::ProcessContext;
 
 const EXAMPLES: &str = "Examples:
-  haft spawn --timeout 30s -- make test      # exit status 124 at the deadline, and nothing left running
+  haft spawn --timeout 30s -- make test      # status 124 at the deadline, nothing left
   echo hello | haft spawn -- cat             # standard input is inherited
-  haft spawn --json --merge -- ls /          # status, output and resource usage as one JSON object
+  haft spawn --json --merge -- ls /          # status, output and usage as JSON
   haft spawn --pty -- ls --color=auto        # on a terminal of its own
   haft spawn --limit-memory 2G -- make       # limits for all its processes
 

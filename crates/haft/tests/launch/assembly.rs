@@ -110,7 +110,7 @@ fn large_prompts_use_another_delivery_or_are_rejected() {
         .run()
         .status(2)
         .stderr_has(&format!("argument 1 is {} bytes long", large.len()));
-    run.stderr_has("hint: leave out contexts");
+    run.stderr_has("hint: use fewer contexts");
     assert!(!world.has_started());
 }
 
@@ -192,7 +192,7 @@ fn a_failed_context_stops_the_launch_or_is_noted() {
     let run = run.stderr_has("context \"fails\" is left out: it exited with status 3: why");
     run.stderr_has("context \"slow\" is left out: it took longer than 1 s");
     assert_eq!(world.prompt(), "x");
-    world.launch(&["prompt", "x", "-r", "spare"]).stderr_has("role \"spare\" left out");
+    world.launch(&["prompt", "x", "-r", "spare"]).stderr_has("role \"spare\" is left out");
     let run = world.haft(&["launch", "prompt", "x", "-r", "needed"]).run().status(2);
     run.stderr_has("cannot build role \"needed\": \"no-role\" cannot be read")
         .stderr_has("hint: it is defined at ~/");
@@ -252,7 +252,7 @@ fn project_contexts_are_read_only_inside_the_project() {
     let world = world.with_file("project/sub/README.md", "Sub.").with_file("project/.git/HEAD", "");
     std::os::unix::fs::symlink(world.scratch.file("secret"), world.project().join("CLAUDE.md")).unwrap();
     let run = world.haft(&["launch", "go"]).directory(world.project().join("sub")).run().status(0);
-    run.stderr_has("context \"claude-md\" left out").stderr_has("leads out of the project");
+    run.stderr_has("context \"claude-md\" is left out").stderr_has("points outside the project");
     let prompt = world.prompt();
     let expected = "The project's instructions for agents, from ";
     assert!(

@@ -109,7 +109,7 @@ fn the_next_launch_removes_files_of_ended_agents() {
     running.finish().killed_by(9);
     assert!(std::path::Path::new(&path).exists(), "nothing could have removed it");
     let doctor = world.haft(&["launch", "doctor"]).run().status(0);
-    assert!(doctor.output_text().contains("1 launch that is over"), "{doctor}");
+    assert!(doctor.output_text().contains("1 ended launch"), "{doctor}");
     assert!(world.leftovers().is_empty());
 }
 

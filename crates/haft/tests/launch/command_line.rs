@@ -77,12 +77,12 @@ fn doctor_reports_all_errors() {
     let text = run.output_text();
     for fault in [
         "unknown section \"contxt\"",
-        "the command of [[agent]] \"a\" is one text",
+        "the command of [[agent]] \"a\" is a string",
         "duplicate [[role]] \"r\"",
         "[[role]] \"r\" has no text",
         "expected an integer",
         "unknown role \"rr\"",
-        "there is no placeholder {dat}",
+        "unknown placeholder {dat}",
         ".haft/config.toml:1:10",
         "agent \"it\" is ",
     ] {

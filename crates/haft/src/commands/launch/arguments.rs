@@ -10,9 +10,9 @@ use crate::units;
 
 const EXAMPLES: &str = "Examples:
   haft launch --dry-run 'fix the failing test'         # write and show everything, start nothing
-  haft launch -a claude -r reviewer -c docs task.md    # agent, role, context; the task from a file
+  haft launch -a claude -r reviewer -c docs task.md    # agent, role, context, task file
   haft launch task review 'only the parser'            # a task of the configuration
-  haft launch --supervised --timeout 1h 'do this'      # as a child, with a deadline and a transcript";
+  haft launch --supervised --timeout 1h 'do this'      # with a deadline and a transcript";
 const PROMPT_EXAMPLES: &str = "Examples:
   haft launch prompt --dry-run 'explain this project'";
 const TASK_EXAMPLES: &str = "Examples:
