@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::{FinishedHaft, eventually, signal};
+use crate::{FinishedHaft, child, eventually, signal};
 
 /// A call that takes longer fails its test.
 const RUN_TIMEOUT: Duration = Duration::from_secs(90);
@@ -94,6 +94,7 @@ impl Haft {
     /// Starts the program.
     #[track_caller]
     pub fn start(mut self) -> RunningHaft {
+        self.keep_cache_apart();
         let call = format!("{:?}", self.command);
         let started = Instant::now();
         let mut child = self.command.spawn().unwrap_or_else(|error| panic!("{error}: {call}"));
@@ -102,6 +103,14 @@ impl Haft {
             std::thread::spawn(move || drop(pipe.write_all(&bytes)));
         }
         RunningHaft { child: Some(child), call, started }
+    }
+
+    /// Keeps the outputs of `--json` runs out of the developer's cache, unless the test sets a home or a cache directory.
+    fn keep_cache_apart(&mut self) {
+        let is_set = |name: &str| self.command.get_envs().any(|(key, _)| key == name);
+        if !is_set("HOME") && !is_set("XDG_CACHE_HOME") {
+            self.command.env("XDG_CACHE_HOME", Path::new(child()).with_file_name("test-cache"));
+        }
     }
 
     /// Runs the program and waits for its end.

@@ -170,6 +170,7 @@ fn recursion_without_end_is_an_error() {
         ("a=b b=a; echo $((a))", "recursion"),
         ("x='${x@P}'; echo ${x@P}", "nest"),
         ("x='eval \"$x\"'; eval \"$x\"", "nest"),
+        ("command_not_found_handle() { nosuch; }; nosuch", "nest"),
     ] {
         let run = Haft::new(HAFT).args(["-c", script]).run().within(LONGEST);
         assert!(run.code().is_some_and(|code| code < 128), "{script}: {run}");
@@ -218,5 +219,23 @@ fn running_out_of_descriptors_is_an_error() {
         let run = limited("-n 7", arguments);
         assert!(run.code().is_some_and(|code| (1..=126).contains(&code)), "{arguments:?}: {run}");
         run.stderr_has("too many open files");
+    }
+}
+
+#[test]
+fn a_server_with_few_descriptors_answers_or_says_why_not() {
+    let client = r#"{"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}"#;
+    let request =
+        format!(r#"{{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {client}}}"#) + "\n";
+    for descriptors in 7..=24 {
+        let script = format!("ulimit -n {descriptors}; exec \"$0\" mcp");
+        let run = Haft::by(["/bin/bash", "-c", &script, HAFT]).input(request.clone()).run().within(LONGEST);
+        match run.code() {
+            Some(0) => assert!(run.output_text().contains("serverInfo"), "{descriptors}: {run}"),
+            code => {
+                assert!(code.is_some_and(|code| (1..=126).contains(&code)), "{descriptors}: {run}");
+                run.stderr_has("too many open files");
+            }
+        }
     }
 }

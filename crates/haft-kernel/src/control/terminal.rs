@@ -4,8 +4,8 @@ use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
 use std::sync::{Mutex, PoisonError};
 
-use haft_process::{Disposition, Signals, set_disposition};
-use rustix::process::{Pid, Signal, getpgrp, getpid, kill_current_process_group, setpgid};
+use haft_process::{Disposition, Signals, own_group, set_disposition};
+use rustix::process::{Pid, Signal, getpid, kill_current_process_group, setpgid};
 use rustix::termios::{
     LocalModes, OptionalActions, OutputModes, Termios, tcgetattr, tcgetpgrp, tcsetattr, tcsetpgrp,
 };
@@ -19,12 +19,21 @@ pub struct Terminal {
     descriptor: OwnedFd,
     /// The process group of the shell.
     own: Pid,
-    /// The group that had the terminal before.
-    before: Pid,
+    /// The group that had the terminal before; none if it is outside of this process's PID namespace.
+    before: Option<Pid>,
     /// The settings when the shell started.
     first: Option<Termios>,
     /// The settings of the shell, restored after programs that a signal killed.
     modes: Mutex<Option<Termios>>,
+}
+
+/// The terminal's foreground process group; `None` if it is outside of this process's PID namespace.
+fn foreground_group(descriptor: &OwnedFd) -> io::Result<Option<Pid>> {
+    match tcgetpgrp(descriptor) {
+        Ok(group) => Ok(Some(group)),
+        Err(rustix::io::Errno::OPNOTSUPP) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 impl Terminal {
@@ -34,8 +43,9 @@ impl Terminal {
     /// # Errors
     /// If it is not the controlling terminal of this process, or the foreground cannot be changed.
     pub fn claim(descriptor: OwnedFd) -> io::Result<Self> {
+        let before = own_group().and_then(Pid::from_raw);
         for attempt in 0.. {
-            if tcgetpgrp(&descriptor)? == getpgrp() {
+            if foreground_group(&descriptor)? == before {
                 break;
             }
             if attempt >= MAX_FOREGROUND_ATTEMPTS {
@@ -43,11 +53,10 @@ impl Terminal {
             }
             let _ = kill_current_process_group(Signal::TTIN);
         }
-        let before = getpgrp();
         // The shell changes the foreground while it is in the background itself.
         set_disposition(Signals::TTOU, Disposition::Ignore).map_err(io::Error::other)?;
         let own = getpid();
-        if before != own {
+        if before != Some(own) {
             setpgid(None, None)?;
         }
         tcsetpgrp(&descriptor, own)?;
@@ -58,8 +67,8 @@ impl Terminal {
 
     /// Gives the terminal back to the group that had it before.
     pub fn release(&self) {
-        if self.before != self.own {
-            let _ = tcsetpgrp(&self.descriptor, self.before);
+        if let Some(before) = self.before.filter(|before| *before != self.own) {
+            let _ = tcsetpgrp(&self.descriptor, before);
         }
     }
 

@@ -4,6 +4,7 @@ use haft_lang::ast::{Arithmetic, Case, CaseEnd, CommandKind, If, List};
 use haft_text::pattern::Pattern;
 
 use super::dispatch::CommandTarget;
+use super::stack::SUBSHELL_UNITS;
 use crate::expand::ArithmeticFailure;
 use crate::flow::{Flow, Unwind};
 use crate::options::ShellOption;
@@ -120,9 +121,7 @@ impl Session {
             child.traps.reset(Trap::Error);
         }
         child.publish_traps();
-        // Not because of the stack, but of the memory: each subshell has a copy of the calls it is in.
-        const UNITS: u32 = 64;
-        let ended = child.nested(UNITS, |child| child.run_list(list));
+        let ended = child.nested(SUBSHELL_UNITS, |child| child.run_list(list));
         let signal = match ended {
             Err(Unwind::Signal(signal)) => Some(signal),
             _ => None,

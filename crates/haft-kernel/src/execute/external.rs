@@ -7,6 +7,7 @@ use haft_process::{Child, Command, DescriptorSource, Environment, Error, ErrorKi
 use haft_text::Bytes;
 
 use super::parameters::ExecutionParameters;
+use super::stack::SUBSHELL_UNITS;
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
 use crate::run::{StageRecorder, TERMINATE};
@@ -294,7 +295,7 @@ impl Session {
     fn not_found(&mut self, words: &[Bytes], assigned: &[(Bytes, Bytes)]) -> Flow {
         if let Some(handler) = self.function(b"command_not_found_handle") {
             let mut child = self.fork();
-            let result = child.call(&handler, words, assigned);
+            let result = child.nested(SUBSHELL_UNITS, |child| child.call(&handler, words, assigned));
             let ended = child.end_subshell(result);
             self.adopt_output(&mut child);
             return ended;

@@ -17,6 +17,9 @@ const MAX_LARGE_STACK_UNITS: u32 = 100_000;
 /// The size of the large stack. Memory is used only as far as it is touched.
 const LARGE_STACK_BYTES: usize = 512 << 20;
 
+/// The units of a subshell. They bound its memory rather than its stack: each has a copy of the calls it is in.
+pub(super) const SUBSHELL_UNITS: u32 = 64;
+
 impl Session {
     /// Runs something that nests and needs `units` units of stack.
     #[inline]

@@ -273,7 +273,7 @@ fn has_options(words: &[&[u8]]) -> bool {
     words.first().is_some_and(|word| word.starts_with(b"-"))
 }
 
-/// Returns the output for a `printf` format that contains no escape but `\\n`.
+/// Returns the output for a `printf` format that contains no escape but `\n`.
 fn plain_lines(format: &[u8]) -> Option<Vec<u8>> {
     let mut text = Vec::with_capacity(format.len());
     let mut bytes = format.iter();

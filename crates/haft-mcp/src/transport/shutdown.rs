@@ -35,6 +35,10 @@ impl ShutdownWatch {
             input_closed: CancellationToken::new(),
             dropped: CancelToken::new(),
         };
+        // Made here, so that a lack of descriptors is an error and not the end of the watch.
+        for token in [cancel, &watch.dropped] {
+            token.descriptor().map_err(io::Error::other)?;
+        }
         let (stop, input_closed) = (watch.stop.clone(), watch.input_closed.clone());
         let (dropped, cancel) = (watch.dropped.clone(), cancel.clone());
         let wait = move || {
