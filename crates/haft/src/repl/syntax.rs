@@ -66,7 +66,7 @@ fn missing(error: &SyntaxError) -> String {
         (Some(";"), _) => ";".to_owned(),
         (Some(token), _) => format!("\n{token}"),
         (None, _) if expected.starts_with("a command") => "\n:".to_owned(),
-        (None, _) if expected.starts_with("the body") => " { :; }".to_owned(),
+        (None, _) if expected == "a function body" => " { :; }".to_owned(),
         (None, _) if expected.contains("\"]]\"") => " ]]".to_owned(),
         (None, _) => " x".to_owned(),
     }

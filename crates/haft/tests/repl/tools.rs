@@ -34,7 +34,7 @@ fn slash_commands_list_refresh_and_limit_tools() {
     write_tool(&home, "broken", "#!/bin/sh\nexit 4\n");
     write_tool(&home, "late", &script("late", "Came later"));
     shell.enter("clear").prompt();
-    shell.enter("/refresh").see("Came later").see("rejected: broken, ").see("exit 4");
+    shell.enter("/refresh").see("Came later").see("rejected: broken, ").see("4\n");
     shell.enter("clear").prompt();
     shell.enter("/toolset").see("all tools can be called\ntoolsets: polite");
     shell.enter("/toolset polite").see("only tools of 'polite' can be called");
