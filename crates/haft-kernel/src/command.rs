@@ -42,7 +42,7 @@ use crate::session::Session;
 ///
 /// ```
 /// use haft_kernel::builtins::Context;
-/// use haft_kernel::{Bytes, Command, Flow, Kernel, Session};
+/// use haft_kernel::{Bytes, Command, Flow, Kernel, Session, TypedArgument};
 /// use std::sync::Arc;
 ///
 /// #[derive(Debug)]
