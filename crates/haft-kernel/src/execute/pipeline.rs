@@ -17,6 +17,7 @@ use crate::fan::{Role, STACK};
 use crate::flow::{Flow, Unwind};
 use crate::io::OpenFile;
 use crate::jobs::{Completion, Member, ThreadControl};
+use crate::memory::MemoryBudget;
 use crate::options::{SetOption, ShellOption};
 use crate::run::StageRecorder;
 use crate::session::Session;
@@ -359,6 +360,9 @@ fn on_recorded_thread(
     mut record: Option<Box<StageRecorder>>,
     run: impl FnOnce(&mut Session, Option<&mut StageRecorder>) -> Flow + Send + 'static,
 ) -> Member {
+    if session.is_stopping() {
+        return Member::ended(CANCELLED);
+    }
     let completion = Completion::new();
     let cancel = session.limits.cancel().child();
     session.limits.set_cancel(cancel.clone());
@@ -373,18 +377,23 @@ fn on_recorded_thread(
     let (pid, left) = (session.identity.own_pid(), completion.clone());
     let memory = session.memory.clone();
     let body = move || {
-        let counted = memory.enter_thread();
+        let counted = memory.enter();
         let status = session.run_as_subshell(|session| run(session, record.as_deref_mut()));
         session.release_jobs();
         left.leave_record(record);
         drop(session);
         drop(registered);
-        memory.leave_thread(counted);
+        MemoryBudget::release_stack();
+        drop(counted);
         left.complete(status);
     };
+    MemoryBudget::count_stack();
     match thread::Builder::new().stack_size(STACK).spawn(body) {
         Ok(_) => Member::thread(pid, completion, control),
-        Err(_) => Member::ended(CANNOT_START),
+        Err(_) => {
+            MemoryBudget::release_stack();
+            Member::ended(CANNOT_START)
+        }
     }
 }
 

@@ -219,17 +219,15 @@ impl MemoryBudget {
         CountedMemory { _thread: CountedThread::enter(Some(self.0.meter)), _budget: self.clone() }
     }
 
-    /// Like [`enter`](Self::enter), for a thread that was started for the session: its stack counts too.
-    pub(crate) fn enter_thread(&self) -> CountedMemory {
-        let scope = self.enter();
+    /// Counts the stack of a thread that is about to start. The thread that starts it calls this: threads that wait for a
+    /// processor hold memory too.
+    pub(crate) fn count_stack() {
         count(COUNTED_STACK_BYTES);
-        scope
     }
 
-    /// Ends the counting that [`enter_thread`](Self::enter_thread) began.
-    pub(crate) fn leave_thread(&self, scope: CountedMemory) {
+    /// Ends the counting that [`count_stack`](Self::count_stack) began.
+    pub(crate) fn release_stack() {
         count(-COUNTED_STACK_BYTES);
-        drop(scope);
     }
 
     /// Sets the limit. A session that already holds more may grow by a mebibyte.
