@@ -39,7 +39,7 @@ pub struct CommandParameter {
     pub kind: ParameterKind,
     /// Whether it must be given.
     pub required: bool,
-    /// What it does.
+    /// One line for the help.
     pub summary: &'static str,
     /// Overrides the value name that help derives from the type.
     value_name: Option<&'static str>,
@@ -71,7 +71,7 @@ pub enum ParameterKind {
 /// An example script for a command.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {
-    /// What it shows.
+    /// One line that says what the example shows.
     pub summary: &'static str,
     /// The script.
     pub script: &'static str,

@@ -262,7 +262,7 @@ fn wait_for_oldest(
     })
 }
 
-/// What the exit status of an invocation means for `xargs`.
+/// The effect of an invocation's exit status on `xargs`.
 enum XargsVerdict {
     Succeeded,
     /// The remaining invocations run.

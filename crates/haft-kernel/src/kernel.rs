@@ -10,7 +10,7 @@ use crate::command::{Added, Backend, Command};
 use crate::control::Terminal;
 use crate::signals::SignalInbox;
 
-/// What sessions share and cannot change: the file system, added commands, permissions.
+/// State that sessions share and cannot change: the file system, added commands, permissions.
 #[derive(Debug)]
 pub struct Kernel {
     pub(crate) files: Arc<dyn FileSystem>,

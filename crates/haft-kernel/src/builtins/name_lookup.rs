@@ -30,7 +30,7 @@ pub(super) enum NameMeaning {
     Tool,
 }
 
-/// What to look up.
+/// The kinds of names to look up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct NameQuery<'a> {
     /// All meanings instead of the first.

@@ -10,7 +10,7 @@ use crate::options::ShellOption;
 use crate::session::split_reference;
 use crate::variables::{Attributes, VariableError, VariableValue, is_name};
 
-/// What to unset.
+/// The kind of name to unset.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum UnsetKind {
     /// A variable, or a function if there is no variable of that name.

@@ -16,7 +16,7 @@ use crate::session::{Definition, Session};
 use crate::values::JsonValues;
 use crate::variables::AssignmentLifetime;
 
-/// What a command name is resolved to.
+/// The target of a command name.
 #[derive(Clone, Debug)]
 pub(crate) enum CommandTarget {
     Function(Arc<Definition>),

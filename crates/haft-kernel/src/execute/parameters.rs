@@ -1,6 +1,6 @@
 //! How one command is executed.
 
-/// What a command inherits from the place where it stands. It is passed down the call tree, so nothing has to be reset.
+/// State that a command inherits from its context. It is passed down the call tree, so nothing has to be reset.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ExecutionParameters {
     /// The command is the last of the program, so the process may become it.

@@ -39,7 +39,7 @@ pub(crate) struct StageWork {
     record: Option<Box<StageRecorder>>,
 }
 
-/// What the stages of a pipeline have in common.
+/// State that all stages of a pipeline share.
 #[derive(Clone, Copy, Default)]
 struct StageOptions {
     /// Each stage is recorded.

@@ -14,7 +14,7 @@ use crate::io::OpenFile;
 use crate::options::{SetOption, ShellOption};
 use crate::session::Session;
 
-/// What redirections have replaced, to be restored.
+/// Descriptors that redirections replaced, to be restored afterwards.
 #[derive(Debug, Default)]
 pub(crate) struct RedirectUndo {
     /// Whether standard input was redirected before.

@@ -1,4 +1,4 @@
-//! What a session knows of the run that it is in.
+//! The run that a session belongs to.
 
 use std::collections::VecDeque;
 use std::os::fd::{AsRawFd as _, OwnedFd};
@@ -23,7 +23,7 @@ pub(crate) struct Supervision {
     pub(crate) group: ProcessGroup,
     /// How the work of this process that belongs to it is ended.
     pub(crate) stopping: Arc<Stopping>,
-    /// What its programs are given to end by themselves.
+    /// The grace period of its programs.
     pub(crate) grace: Duration,
     pub(crate) captured: Captured,
     /// The working directory that it began in.
@@ -40,7 +40,7 @@ pub(crate) struct Supervision {
 /// How long the end of a run that has reached a limit may take to begin.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What is noted for the outcome.
+/// Records for the outcome.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Record {
     pub(crate) stages: VecDeque<Stage>,

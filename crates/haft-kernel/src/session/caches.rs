@@ -1,4 +1,4 @@
-//! What a session remembers to avoid work: where programs are, the last environment, the last regular expression.
+//! Caches of a session: paths of programs, the last environment, the last regular expression.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

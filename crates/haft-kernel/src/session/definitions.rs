@@ -27,7 +27,7 @@ pub struct Definition {
     pub traced: bool,
 }
 
-/// What a script has defined. Subshells share the tables until one of them changes one.
+/// Functions, aliases and other definitions of a script. Subshells share the tables until one of them changes one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Definitions {
     functions: Arc<Functions>,

@@ -1,4 +1,4 @@
-//! What an interactive shell keeps besides the state of every shell.
+//! State that only an interactive shell has.
 
 /// The state of an interactive shell.
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! What stops a session: cancellation, nesting, and the resource limits of its programs.
+//! Limits of a session: cancellation, nesting, and the resource limits of its programs.
 
 use std::sync::Arc;
 

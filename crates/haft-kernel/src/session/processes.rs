@@ -10,7 +10,7 @@ use crate::io::Capture;
 use crate::jobs::{Member, Orphans};
 use crate::run::{Leftovers, Supervision};
 
-/// What a session knows of the processes and threads that it is part of or has started, other than its jobs.
+/// Processes and threads that a session belongs to or has started, other than its jobs.
 ///
 /// The order of the fields matters: leftovers of runs are ended, with their grace, before orphans are reaped.
 #[derive(Debug, Default)]
