@@ -70,6 +70,7 @@ mod config;
 mod deserialize;
 mod deserialize_error;
 mod directories;
+mod edit;
 mod error;
 mod excerpt;
 mod file;
@@ -83,10 +84,11 @@ pub mod trust;
 
 pub use config::{Config, ConfigItem};
 pub use directories::{Directories, DirectoryInputs, PROJECT_DIRECTORY, find_project};
+pub use edit::{ConfigText, replace_file};
 pub use error::{Error, ErrorKind};
 pub use file::{
     FileError, FileErrorKind, FileRules, MAX_CONFIG_BYTES, MAX_PROGRAM_BYTES, MAX_STATE_BYTES,
-    MAX_TEXT_BYTES, Owners, READ_TIMEOUT, RegularFile,
+    MAX_TEXT_BYTES, Owners, READ_TIMEOUT, RegularFile, is_pipe,
 };
 pub use nearest::{all_nearest, nearest, suggest};
 pub use printable::{printable, printable_text};

@@ -49,6 +49,8 @@ pub struct Agent {
     pub(crate) default_model: Option<String>,
     pub(crate) environment: Vec<(String, Template)>,
     pub(crate) mcp: McpFormat,
+    /// Files of the project that the agent reads itself.
+    pub(crate) reads: Vec<String>,
     pub(crate) description: Option<String>,
 }
 
@@ -78,6 +80,11 @@ impl Agent {
         &self.models
     }
 
+    /// Whether the command that runs starts `bin`. A shell command line may start another program.
+    pub fn starts_bin(&self, batch: bool) -> bool {
+        self.invocation(batch).uses("bin")
+    }
+
     /// The command to run. With `batch`, the non-interactive command if the agent has one.
     pub(crate) fn invocation(&self, batch: bool) -> &Invocation {
         self.batch.as_ref().filter(|_| batch).unwrap_or(&self.command)
@@ -97,6 +104,14 @@ impl Agent {
             },
         };
         Some(alias.map_or_else(|| wanted.to_owned(), |index| self.models[index].1.clone()))
+    }
+
+    /// Returns true if one of the agent's commands uses the placeholder.
+    pub(crate) fn any_command_uses(&self, name: &str) -> bool {
+        [Some(&self.command), self.batch.as_ref()]
+            .into_iter()
+            .flatten()
+            .any(|invocation| invocation.uses(name))
     }
 
     /// Returns true if an environment variable of the agent uses the placeholder.
@@ -126,6 +141,7 @@ impl Agent {
             default_model: written.default_model,
             environment,
             mcp: written.mcp.as_ref().map(|format| reader.format(format)).transpose()?.unwrap_or_default(),
+            reads: written.reads,
             description: written.description,
             name: item.name,
             location: item.location,
@@ -142,8 +158,7 @@ impl Agent {
 
     /// Fails if a configured delivery has no matching placeholder.
     fn check_ways(&self, location: &SourceLocation) -> Result<(), Error> {
-        let invocations = || [Some(&self.command), self.batch.as_ref()].into_iter().flatten();
-        let uses = |name: &str| invocations().any(|invocation| invocation.uses(name));
+        let uses = |name: &str| self.any_command_uses(name);
         for delivery in &self.deliveries {
             let (word, missing) = match delivery {
                 PromptDelivery::Argv if !uses("prompt") => ("argv", "its command has no {prompt}"),
@@ -180,26 +195,38 @@ impl AgentReader<'_> {
             let message = format!("the command of [[agent]] \"{}\" {message}", self.name);
             Err(Error::at(ErrorKind::WrongValue, &location, message).with_hint(hint))
         };
-        match &written.value {
+        let invocation = match &written.value {
             CommandConfig::Line(line) if self.shell => {
-                Ok(Invocation::Line(Template::parse(line, TemplateKind::Line, &location)?))
+                Invocation::Line(Template::parse(line, TemplateKind::Line, &location)?)
             }
-            CommandConfig::Line(_) => refuse(
-                "is a string",
-                "write an array of arguments, [\"{bin}\", \"{prompt}\"], or set shell = true",
-            ),
+            CommandConfig::Line(_) => {
+                return refuse(
+                    "is a string",
+                    "write an array of arguments, [\"{bin}\", \"{prompt}\"], or set shell = true",
+                );
+            }
             CommandConfig::List(_) if self.shell => {
-                refuse("is an array, but shell = true", "with shell = true, write one string")
+                return refuse("is an array, but shell = true", "with shell = true, write one string");
             }
-            CommandConfig::List(words) if words.is_empty() => refuse("is empty", "start it with \"{bin}\""),
+            CommandConfig::List(words) if words.is_empty() => {
+                return refuse("is empty", "start it with \"{bin}\"");
+            }
             CommandConfig::List(words) => {
                 let words = words.iter().map(|word| self.word(word)).collect::<Result<Vec<_>, _>>()?;
                 if matches!(words.first(), Some(CommandWord::Group(_))) {
                     return refuse("starts with a group", "the program cannot be optional");
                 }
-                Ok(Invocation::Words(words))
+                Invocation::Words(words)
             }
+        };
+        // A shell command line may start anything.
+        if !self.shell && !invocation.uses("bin") {
+            return refuse(
+                "has no {bin}",
+                "write \"{bin}\" for the program, and name the program with bin = \"…\"",
+            );
         }
+        Ok(invocation)
     }
 
     fn word(&self, written: &Spanned<CommandWordConfig>) -> Result<CommandWord, Error> {

@@ -32,6 +32,7 @@ pub struct PromptAssembly<'s> {
     contexts: Vec<PendingText>,
     task: Option<PendingText>,
     commands: Vec<ContextCommand>,
+    skipped: Vec<String>,
     /// For each git placeholder, the index of its command.
     git: HashMap<&'static str, usize>,
 }
@@ -45,8 +46,27 @@ pub struct AssembledPrompt {
     pub prompt: Vec<u8>,
     /// Names of the contexts in the prompt.
     pub included: Vec<String>,
+    /// The pieces of the role and the prompt, in order.
+    pub pieces: Vec<PromptPiece>,
+    /// Notes about default contexts that the agent reads itself.
+    pub skipped: Vec<String>,
     /// Notes about texts that were left out or truncated.
     pub notes: Vec<String>,
+}
+
+/// One piece of a role or prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PromptPiece {
+    /// What it is: `role "NAME"`, `context "NAME"`, `task "NAME"` or `instructions`.
+    pub label: String,
+    /// Its size.
+    pub bytes: usize,
+}
+
+impl PromptPiece {
+    fn new(label: &str, text: &[u8]) -> PromptPiece {
+        PromptPiece { label: label.to_owned(), bytes: text.len() }
+    }
 }
 
 /// A text whose command may not have run yet.
@@ -74,10 +94,12 @@ impl<'s> PromptAssembly<'s> {
             contexts: Vec::new(),
             task: None,
             commands: Vec::new(),
+            skipped: selection.skipped.clone(),
             git: HashMap::new(),
         };
-        let role = selection.role.map(|role| ("role", role.name.as_str(), &role.source, !role.optional));
-        let task = selection.task.map(|task| ("task", task.name.as_str(), &task.source, true));
+        let role =
+            selection.role.as_ref().map(|role| ("role", role.name.as_str(), &role.source, !role.optional));
+        let task = selection.task.as_ref().map(|task| ("task", task.name.as_str(), &task.source, true));
         assembly.role = role.map(|parts| assembly.pending(selection, parts));
         for chosen in &selection.contexts {
             let parts = ("context", chosen.name.as_str(), &chosen.source, chosen.required);
@@ -139,9 +161,10 @@ impl<'s> PromptAssembly<'s> {
     /// # Errors
     /// Fails if a required text cannot be built.
     pub fn finish(self, results: &[CommandResult]) -> Result<AssembledPrompt, Error> {
-        let mut prompt = AssembledPrompt::default();
+        let mut prompt = AssembledPrompt { skipped: self.skipped.clone(), ..AssembledPrompt::default() };
         if let Some(role) = &self.role {
             prompt.role = self.make(role, results, &mut prompt.notes)?.filter(|text| !text.is_empty());
+            prompt.pieces.extend(prompt.role.as_ref().map(|text| PromptPiece::new(&role.label, text)));
         }
         let mut texts = Vec::new();
         for context in &self.contexts {
@@ -149,15 +172,19 @@ impl<'s> PromptAssembly<'s> {
                 self.make(context, results, &mut prompt.notes)?.filter(|text| !text.is_empty())
             {
                 prompt.included.push(context.name.clone());
+                prompt.pieces.push(PromptPiece::new(&context.label, &text));
                 texts.push(text);
             }
         }
         let mut instructions = Some(self.instructions.clone()).filter(|text| !text.is_empty());
         if let Some(task) = &self.task {
-            texts.extend(self.make(task, results, &mut prompt.notes)?);
+            let text = self.make(task, results, &mut prompt.notes)?;
+            prompt.pieces.extend(text.as_ref().map(|text| PromptPiece::new(&task.label, text)));
+            texts.extend(text);
             // Instructions that the task does not place are appended, so they are never lost.
             instructions = instructions.filter(|_| !task.source.names().any(|name| name == "instructions"));
         }
+        prompt.pieces.extend(instructions.as_ref().map(|text| PromptPiece::new("instructions", text)));
         texts.extend(instructions);
         prompt.prompt = join(&texts);
         Ok(prompt)

@@ -35,6 +35,8 @@ pub(crate) struct LaunchSettings {
     pub(crate) shell: Option<Spanned<StringOrList>>,
     pub(crate) timeout: Duration,
     pub(crate) mcp: bool,
+    /// If true, haft's tools need no approval in a non-interactive run.
+    pub(crate) approve_haft: bool,
 }
 
 /// A role: instructions about how the agent behaves.
@@ -246,6 +248,7 @@ fn settings(config: &Config) -> Result<(LaunchSettings, SettingsConfig), Error> 
         default_role: text(&written.default_role),
         shell: written.shell.clone(),
         mcp: written.mcp.unwrap_or(true),
+        approve_haft: written.approve_haft.unwrap_or(true),
     };
     Ok((settings, written))
 }

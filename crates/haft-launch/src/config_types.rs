@@ -15,6 +15,7 @@ pub(crate) struct SettingsConfig {
     pub(crate) shell: Option<Spanned<StringOrList>>,
     pub(crate) timeout: Option<Spanned<u64>>,
     pub(crate) mcp: Option<bool>,
+    pub(crate) approve_haft: Option<bool>,
 }
 
 /// `[[agent]]`.
@@ -30,6 +31,7 @@ pub(crate) struct AgentConfig {
     pub(crate) prompt: Option<Spanned<StringOrList>>,
     pub(crate) env: OrderedTable<Spanned<String>>,
     pub(crate) mcp: Option<Spanned<String>>,
+    pub(crate) reads: Vec<String>,
     pub(crate) description: Option<String>,
 }
 

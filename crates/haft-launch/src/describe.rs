@@ -25,6 +25,7 @@ impl Agent {
             ("default_model", self.default_model.clone().into()),
             ("prompt", json!(self.deliveries)),
             ("env", environment.into()),
+            ("reads", self.reads.clone().into()),
             ("defined", self.location.to_string().into()),
         ])
     }

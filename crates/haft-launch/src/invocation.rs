@@ -39,24 +39,42 @@ impl Invocation {
         }
     }
 
-    /// Expands to the program and its arguments.
-    pub(crate) fn expand(&self, values: &dyn PlaceholderValues, shell: &[String]) -> Vec<OsString> {
+    /// Expands to the program and its arguments. `extra` are the user's arguments for the agent: they replace the
+    /// word `{arguments}`. Without it, they come before the word `--`, or at the end.
+    pub(crate) fn expand(
+        &self,
+        values: &dyn PlaceholderValues,
+        extra: &[OsString],
+        shell: &[String],
+    ) -> Vec<OsString> {
         match self {
             Invocation::Words(words) => {
                 let mut arguments = Vec::new();
-                add(&mut arguments, words, values);
+                add(&mut arguments, words, values, extra);
+                if !self.uses("arguments") {
+                    let end = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
+                    arguments.splice(end..end, extra.iter().cloned());
+                }
                 arguments
             }
-            Invocation::Line(line) => through_shell(line, values, shell),
+            Invocation::Line(line) => through_shell(line, values, extra, shell),
         }
     }
 }
 
-fn add(arguments: &mut Vec<OsString>, words: &[CommandWord], values: &dyn PlaceholderValues) {
+fn add(
+    arguments: &mut Vec<OsString>,
+    words: &[CommandWord],
+    values: &dyn PlaceholderValues,
+    extra: &[OsString],
+) {
     for word in words {
         match word {
+            CommandWord::Single(template) if template.is_only("arguments") => {
+                arguments.extend(extra.iter().cloned());
+            }
             CommandWord::Single(template) => arguments.push(OsString::from_vec(template.fill(values))),
-            CommandWord::Group(words) if is_complete(words, values) => add(arguments, words, values),
+            CommandWord::Group(words) if is_complete(words, values) => add(arguments, words, values, extra),
             CommandWord::Group(_) => {}
         }
     }
@@ -64,22 +82,39 @@ fn add(arguments: &mut Vec<OsString>, words: &[CommandWord], values: &dyn Placeh
 
 fn is_complete(words: &[CommandWord], values: &dyn PlaceholderValues) -> bool {
     words.iter().all(|word| match word {
-        CommandWord::Single(template) => template.names().all(|name| !values.value(name).is_empty()),
+        CommandWord::Single(template) => {
+            template.names().all(|name| name == "arguments" || !values.value(name).is_empty())
+        }
         CommandWord::Group(_) => true,
     })
 }
 
 /// Builds a shell invocation that passes each value as a positional parameter. The shell parses only the
 /// configured line, so a value is never interpreted as code.
-fn through_shell(line: &Template, values: &dyn PlaceholderValues, shell: &[String]) -> Vec<OsString> {
+fn through_shell(
+    line: &Template,
+    values: &dyn PlaceholderValues,
+    extra: &[OsString],
+    shell: &[String],
+) -> Vec<OsString> {
     let mut text = String::new();
-    let mut parameters = Vec::new();
+    let mut parameters: Vec<OsString> = Vec::new();
+    let add_extra = |text: &mut String, parameters: &mut Vec<OsString>| {
+        for argument in extra {
+            parameters.push(argument.clone());
+            let separator = if text.ends_with(' ') { "" } else { " " };
+            *text += &format!("{separator}\"${{{}}}\"", parameters.len());
+        }
+    };
     let mut quotes = Quotes::None;
     for part in line.parts() {
         match part {
             TemplatePart::Text(plain) => {
                 quotes = quotes.after(plain);
                 text.push_str(plain);
+            }
+            TemplatePart::Value(placeholder) if placeholder.name == "arguments" => {
+                add_extra(&mut text, &mut parameters);
             }
             TemplatePart::Value(placeholder) => {
                 let value = placeholder.form(values.value(&placeholder.name));
@@ -92,6 +127,9 @@ fn through_shell(line: &Template, values: &dyn PlaceholderValues, shell: &[Strin
                 });
             }
         }
+    }
+    if !line.names().any(|name| name == "arguments") {
+        add_extra(&mut text, &mut parameters);
     }
     let words = shell.iter().map(OsString::from).chain([text.into(), "haft".into()]);
     words.chain(parameters).collect()

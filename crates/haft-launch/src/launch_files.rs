@@ -15,7 +15,7 @@ use haft_process::{process_start, reason};
 
 use crate::error::{Error, ErrorKind};
 
-/// Retention of dry-run files, and of files whose PID namespace is not visible.
+/// Retention of files whose PID namespace is not visible.
 const MAX_AGE: Duration = Duration::from_secs(24 * 3600);
 
 /// The directory for the files of a launch. It is created by the first write and removed on drop.
@@ -24,6 +24,7 @@ pub struct LaunchFiles {
     base: PathBuf,
     path: PathBuf,
     made: bool,
+    private_base: bool,
 }
 
 impl LaunchFiles {
@@ -34,13 +35,14 @@ impl LaunchFiles {
         LaunchFiles::named(base, &format!("launch-{pid}-{start}-{}-{:016x}", pid_namespace(), random()))
     }
 
-    /// A directory that is kept for a day.
-    pub fn for_dry_run(base: &Path) -> LaunchFiles {
-        LaunchFiles::named(base, &format!("dry-run-{:016x}", random()))
+    /// A directory that the user names. It must not exist.
+    pub fn saved_in(path: &Path) -> LaunchFiles {
+        let base = path.parent().unwrap_or(Path::new("/")).to_path_buf();
+        LaunchFiles { base, path: path.to_path_buf(), made: false, private_base: false }
     }
 
     fn named(base: &Path, name: &str) -> LaunchFiles {
-        LaunchFiles { base: base.to_path_buf(), path: base.join(name), made: false }
+        LaunchFiles { base: base.to_path_buf(), path: base.join(name), made: false, private_base: true }
     }
 
     /// Path of the directory.
@@ -58,7 +60,9 @@ impl LaunchFiles {
             Error::new(ErrorKind::File, message)
         };
         if !self.made {
-            private_directory(&self.base).map_err(cannot)?;
+            if self.private_base {
+                private_directory(&self.base).map_err(cannot)?;
+            }
             DirBuilder::new().mode(0o700).create(&self.path).map_err(cannot)?;
             self.made = true;
         }
@@ -116,9 +120,6 @@ fn private_directory_exists(base: &Path) -> io::Result<()> {
 
 /// Returns true if the owner of the directory has ended, or if the directory is too old.
 fn is_stale(name: &str, path: &Path) -> bool {
-    if name.starts_with("dry-run-") {
-        return is_old(path);
-    }
     let Some(rest) = name.strip_prefix("launch-") else { return false };
     let mut fields = rest.split('-');
     let mut number = || fields.next().and_then(|field| field.parse::<u64>().ok());
@@ -166,12 +167,11 @@ mod tests {
             format!("launch-1-1-{}-0", namespace + 1),
             "launch-x".to_owned(),
             "run-1-abc".to_owned(),
-            "dry-run-0".to_owned(),
         ] {
             fs::create_dir(base.join(name)).unwrap();
         }
         assert_eq!(remove_stale_files(&base), 2, "one of another start, one of no process");
-        assert_eq!(fs::read_dir(&base).unwrap().count(), 5);
+        assert_eq!(fs::read_dir(&base).unwrap().count(), 4);
         drop(files);
         assert!(!path.exists());
     }

@@ -68,7 +68,7 @@ mod text_source;
 mod trust;
 
 pub use agent::{Agent, PromptDelivery};
-pub use assembly::{AssembledPrompt, PromptAssembly};
+pub use assembly::{AssembledPrompt, PromptAssembly, PromptPiece};
 pub use catalogue::{AgentRole, Catalogue, LaunchTask, PromptContext, embedded};
 pub use context_command::{CommandResult, ContextCommand, run_commands};
 pub use error::{Error, ErrorKind};

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 /// Name of the server in the configuration.
-const SERVER_NAME: &str = "haft";
+pub(crate) const SERVER_NAME: &str = "haft";
 
 /// Format of an agent's MCP configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub(crate) enum McpFormat {
     /// A JSON object with `mcpServers`, which most agents read.
     #[default]
     McpServers,
+    /// A policy of Gemini CLI, which approves the tools of a server that its own settings define.
+    GeminiPolicy,
     /// Like `McpServers`, with the fields that GitHub Copilot requires.
     Copilot,
     /// TOML tables `mcp_servers`.
@@ -29,6 +31,7 @@ impl McpFormat {
     pub(crate) fn named(name: &str) -> Option<McpFormat> {
         Some(match name {
             "mcpServers" => McpFormat::McpServers,
+            "gemini-policy" => McpFormat::GeminiPolicy,
             "copilot" => McpFormat::Copilot,
             "codex" => McpFormat::Codex,
             "opencode" => McpFormat::Opencode,
@@ -37,11 +40,19 @@ impl McpFormat {
         })
     }
 
-    /// Renders the configuration; `haft` is the path of the executable.
-    pub(crate) fn render(self, haft: &Path) -> McpConfig {
+    /// Renders the configuration; `haft` is the path of the executable. If `approved`, haft's tools need no approval,
+    /// where the format can say so.
+    pub(crate) fn render(self, haft: &Path, approved: bool) -> McpConfig {
         let haft = haft.to_string_lossy();
         let (extension, text) = match self {
             McpFormat::McpServers => ("json", pretty(&json!({"mcpServers": {SERVER_NAME: server(&haft)}}))),
+            McpFormat::GeminiPolicy if approved => (
+                "toml",
+                format!(
+                    "[[rule]]\nmcpName = \"{SERVER_NAME}\"\ntoolName = \"*\"\ndecision = \"allow\"\npriority = 500\n"
+                ),
+            ),
+            McpFormat::GeminiPolicy => ("toml", "# no rules\n".to_owned()),
             McpFormat::Copilot => {
                 let mut server = server(&haft);
                 server["type"] = "local".into();
@@ -118,7 +129,7 @@ pub fn mcp_config(agent_kind: &str, haft: &Path) -> Option<McpConfig> {
         }
         other => McpFormat::named(other)?,
     };
-    Some(format.render(haft))
+    Some(format.render(haft, false))
 }
 
 /// All values that [`mcp_config`] accepts.

@@ -12,7 +12,7 @@ use crate::assembly::{AssembledPrompt, shell_words};
 use crate::error::{Error, ErrorKind};
 use crate::host_facts::HostFacts;
 use crate::invocation::Invocation;
-use crate::mcp_config::McpConfig;
+use crate::mcp_config::{McpConfig, SERVER_NAME};
 use crate::selection::{LaunchRequest, LaunchSelection};
 use crate::template::{PlaceholderValues, Template};
 
@@ -50,16 +50,18 @@ impl LaunchPlan {
         directory: &Path,
     ) -> Result<LaunchPlan, Error> {
         let agent = selection.agent;
-        let mcp = match request.mcp && selection.catalogue.settings.mcp {
-            true => Some(mcp_config(agent, facts)?),
-            false => None,
-        };
+        let settings = &selection.catalogue.settings;
+        let with_mcp = request.mcp && settings.mcp;
+        let approved = with_mcp && request.batch && settings.approve_haft;
+        let mcp = with_mcp.then(|| mcp_config(agent, approved, facts)).transpose()?;
         let draft = Draft {
             agent,
             invocation: agent.invocation(request.batch),
+            arguments: &request.arguments,
             model: selection.model.clone().unwrap_or_default().into_bytes(),
             mcp,
-            shell: shell_words(selection.catalogue.settings.shell.as_ref().map(|shell| &shell.value), facts),
+            approved,
+            shell: shell_words(settings.shell.as_ref().map(|shell| &shell.value), facts),
             facts,
             directory,
         };
@@ -69,8 +71,8 @@ impl LaunchPlan {
 
 /// The MCP configuration of an agent. If the agent finds its configuration through an environment variable
 /// that is already set, haft's entry is merged into that file's content.
-fn mcp_config(agent: &Agent, facts: &HostFacts) -> Result<McpConfig, Error> {
-    let config = agent.mcp.render(&facts.haft);
+fn mcp_config(agent: &Agent, approved: bool, facts: &HostFacts) -> Result<McpConfig, Error> {
+    let config = agent.mcp.render(&facts.haft, approved);
     let existing = |(name, template): &(String, Template)| {
         template.names().eq(["mcp_config"]).then(|| facts.environment.get(name)).flatten()
     };
@@ -95,8 +97,11 @@ fn mcp_config(agent: &Agent, facts: &HostFacts) -> Result<McpConfig, Error> {
 struct Draft<'d> {
     agent: &'d Agent,
     invocation: &'d Invocation,
+    arguments: &'d [OsString],
     model: Vec<u8>,
     mcp: Option<McpConfig>,
+    /// Whether haft's tools need no approval.
+    approved: bool,
     shell: Vec<String>,
     facts: &'d HostFacts,
     directory: &'d Path,
@@ -167,11 +172,14 @@ impl Draft<'_> {
             PromptDelivery::Argv => self.invocation.uses("prompt"),
             PromptDelivery::Env => self.agent.environment_uses("prompt"),
             PromptDelivery::File => self.uses("prompt_file"),
-            PromptDelivery::Stdin => true,
+            // An agent may accept standard input in only one of its commands.
+            PromptDelivery::Stdin => {
+                self.invocation.uses("prompt_stdin") || !self.agent.any_command_uses("prompt_stdin")
+            }
         };
-        let shown = [PromptDelivery::Argv, PromptDelivery::Env, PromptDelivery::File];
-        let configured: &[PromptDelivery] =
-            if self.agent.deliveries.is_empty() { &shown } else { &self.agent.deliveries };
+        let mut shown = vec![PromptDelivery::Argv, PromptDelivery::Env, PromptDelivery::File];
+        shown.extend(self.uses("prompt_stdin").then_some(PromptDelivery::Stdin));
+        let configured = if self.agent.deliveries.is_empty() { &shown } else { &self.agent.deliveries };
         let deliveries: Vec<Option<PromptDelivery>> =
             configured.iter().copied().filter(possible).map(Some).collect();
         if deliveries.is_empty() { vec![Some(PromptDelivery::Stdin)] } else { deliveries }
@@ -198,6 +206,8 @@ impl Draft<'_> {
             argument: if delivery == Some(PromptDelivery::Argv) { prompt.to_vec() } else { Vec::new() },
             variable: if delivery == Some(PromptDelivery::Env) { prompt.to_vec() } else { Vec::new() },
             prompt_file: if delivery == Some(PromptDelivery::File) { path(PROMPT_FILE) } else { Vec::new() },
+            prompt_stdin: if delivery == Some(PromptDelivery::Stdin) { b"-".to_vec() } else { Vec::new() },
+            approved: self.approved,
             mcp_config: mcp.map(|config| path(&config.file_name)).unwrap_or_default(),
             mcp_command: mcp.map(|_| self.facts.haft.as_os_str().as_bytes().to_vec()).unwrap_or_default(),
             cwd: self.facts.working_directory.as_os_str().as_bytes().to_vec(),
@@ -209,7 +219,7 @@ impl Draft<'_> {
 
     /// Plans with one pair of deliveries. Returns the reason if something does not fit.
     fn try_plan(&self, values: &AgentValues, role: &[u8], prompt: &[u8]) -> Result<LaunchPlan, String> {
-        let argv = self.invocation.expand(values, &self.shell);
+        let argv = self.invocation.expand(values, self.arguments, &self.shell);
         for (index, argument) in argv.iter().enumerate() {
             check(&format!("argument {index}"), argument.as_bytes())?;
         }
@@ -268,6 +278,8 @@ struct AgentValues {
     /// The prompt, if it is delivered in a variable.
     variable: Vec<u8>,
     prompt_file: Vec<u8>,
+    prompt_stdin: Vec<u8>,
+    approved: bool,
     mcp_config: Vec<u8>,
     mcp_command: Vec<u8>,
     cwd: Vec<u8>,
@@ -285,6 +297,9 @@ impl PlaceholderValues for AgentValues {
             "role_file" => &self.role_file,
             "prompt" => &self.argument,
             "prompt_file" => &self.prompt_file,
+            "prompt_stdin" => &self.prompt_stdin,
+            "approved" if self.approved => b"true",
+            "approved_server" if self.approved => SERVER_NAME.as_bytes(),
             "mcp_config" => &self.mcp_config,
             "mcp_command" => &self.mcp_command,
             "cwd" => &self.cwd,

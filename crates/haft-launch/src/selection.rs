@@ -1,5 +1,7 @@
 //! Resolves a launch request: looks up names and applies defaults.
 
+use std::borrow::Cow;
+use std::ffi::OsString;
 use std::path::Path;
 
 use crate::agent::Agent;
@@ -17,7 +19,7 @@ pub enum LaunchKind {
     Plain,
     /// Uses the required contexts and the user's text.
     Prompt,
-    /// Uses the required contexts and the task of this name.
+    /// Uses the required contexts and the task of this name, or the file at this path.
     Task(String),
 }
 
@@ -30,11 +32,11 @@ pub struct LaunchRequest {
     pub agent: Option<String>,
     /// Model alias or id.
     pub model: Option<String>,
-    /// Role name.
+    /// Role name, or the path of a file.
     pub role: Option<String>,
     /// If true, no role is used.
     pub no_role: bool,
-    /// Additional contexts by name, tag or path.
+    /// Additional contexts by name, tag or path. Commas separate several of them.
     pub contexts: Vec<String>,
     /// The user's instructions.
     pub instructions: Option<Vec<u8>>,
@@ -42,6 +44,8 @@ pub struct LaunchRequest {
     pub batch: bool,
     /// If true, the agent gets the `haft mcp` server, provided it supports MCP and the settings allow it.
     pub mcp: bool,
+    /// Additional arguments for the agent.
+    pub arguments: Vec<OsString>,
 }
 
 /// The resolved agent, role, task and contexts of a launch.
@@ -53,10 +57,12 @@ pub struct LaunchSelection<'c> {
     /// The model id.
     pub model: Option<String>,
     /// The role.
-    pub role: Option<&'c AgentRole>,
+    pub role: Option<Cow<'c, AgentRole>>,
     /// The task.
-    pub task: Option<&'c LaunchTask>,
+    pub task: Option<Cow<'c, LaunchTask>>,
     pub(crate) contexts: Vec<SelectedContext>,
+    /// Notes about default contexts that the agent reads itself.
+    pub(crate) skipped: Vec<String>,
 }
 
 /// A selected context.
@@ -75,25 +81,28 @@ impl Catalogue {
     /// chosen.
     pub fn select(&self, request: &LaunchRequest, facts: &HostFacts) -> Result<LaunchSelection<'_>, Error> {
         let task = match &request.kind {
-            LaunchKind::Task(name) => Some(self.task(name)?),
+            LaunchKind::Task(name) => Some(self.task_or_file(name, facts)?),
             LaunchKind::Plain | LaunchKind::Prompt => None,
         };
-        let wanted = request.agent.as_deref().or_else(|| task?.agent.as_deref()).or(self.default_agent());
+        let of_task =
+            |key: fn(&LaunchTask) -> &Option<String>| task.as_deref().and_then(|task| key(task).as_deref());
+        let wanted =
+            request.agent.as_deref().or_else(|| of_task(|task| &task.agent)).or(self.default_agent());
         let agent = match wanted {
             Some(name) => self.agent(name)?,
             None => self.installed_agent(facts)?,
         };
-        let model = request.model.as_deref().or_else(|| task?.model.as_deref());
-        let role = request.role.as_deref().or_else(|| task?.role.as_deref()).or(self.default_role());
-        let role = role.filter(|_| !request.no_role).map(|name| self.role(name)).transpose()?;
-        Ok(LaunchSelection {
-            catalogue: self,
-            agent,
-            model: agent.model(model),
-            role,
-            task,
-            contexts: self.selected_contexts(request, facts)?,
-        })
+        let model = agent.model(request.model.as_deref().or_else(|| of_task(|task| &task.model)));
+        let named_role = request.role.as_deref().map(|name| self.role_or_file(name, facts));
+        let default_role = || of_task(|task| &task.role).or(self.default_role());
+        let configured_role = || default_role().map(|name| self.role(name).map(Cow::Borrowed));
+        let role = match request.no_role {
+            true => None,
+            false => named_role.or_else(configured_role).transpose()?,
+        };
+        let mut skipped = Vec::new();
+        let contexts = self.selected_contexts(request, agent, facts, &mut skipped)?;
+        Ok(LaunchSelection { catalogue: self, agent, model, role, task, contexts, skipped })
     }
 
     /// Finds an agent by name or by a unique part of it.
@@ -126,6 +135,37 @@ impl Catalogue {
         Ok(&self.tasks[name_lookup::find("task", wanted, &names)?])
     }
 
+    /// The role of this name, or the file at this path.
+    fn role_or_file(&self, wanted: &str, facts: &HostFacts) -> Result<Cow<'_, AgentRole>, Error> {
+        match self.roles.iter().all(|role| role.name != wanted).then(|| named_file(wanted, facts)).flatten() {
+            None => self.role(wanted).map(Cow::Borrowed),
+            Some(source) => Ok(Cow::Owned(AgentRole {
+                name: wanted.to_owned(),
+                source,
+                optional: false,
+                description: None,
+            })),
+        }
+    }
+
+    /// The task of this name, or the file at this path.
+    fn task_or_file(&self, wanted: &str, facts: &HostFacts) -> Result<Cow<'_, LaunchTask>, Error> {
+        let is_name = |task: &LaunchTask| task.name == wanted || task.alias.as_deref() == Some(wanted);
+        match (!self.tasks.iter().any(is_name)).then(|| named_file(wanted, facts)).flatten() {
+            None => self.task(wanted).map(Cow::Borrowed),
+            Some(source) => Ok(Cow::Owned(LaunchTask {
+                name: wanted.to_owned(),
+                source,
+                role: None,
+                agent: None,
+                model: None,
+                alias: None,
+                tags: Vec::new(),
+                description: None,
+            })),
+        }
+    }
+
     /// The only installed agent.
     fn installed_agent(&self, facts: &HostFacts) -> Result<&Agent, Error> {
         let installed: Vec<&Agent> =
@@ -147,17 +187,29 @@ impl Catalogue {
         }
     }
 
-    /// The contexts of a launch: configured ones in definition order, then files in the order given.
+    /// The contexts of a launch: configured ones in definition order, then files in the order given. A default
+    /// context that the agent reads itself is left out.
     fn selected_contexts(
         &self,
         request: &LaunchRequest,
+        agent: &Agent,
         facts: &HostFacts,
+        skipped: &mut Vec<String>,
     ) -> Result<Vec<SelectedContext>, Error> {
         let plain = request.kind == LaunchKind::Plain;
-        let mut wanted: Vec<bool> =
-            self.contexts.iter().map(|context| context.required || (plain && context.default)).collect();
+        let mut wanted: Vec<bool> = self.contexts.iter().map(|context| context.required).collect();
+        for (context, wanted) in self.contexts.iter().zip(&mut wanted).filter(|_| plain) {
+            match agent.file_read_by_itself(&context.source, facts) {
+                _ if !context.default || *wanted => {}
+                None => *wanted = true,
+                Some(file) => skipped.push(format!(
+                    "context \"{}\" is left out: {} reads {file} itself",
+                    context.name, agent.name
+                )),
+            }
+        }
         let mut files = Vec::new();
-        for text in &request.contexts {
+        for text in request.contexts.iter().flat_map(|text| self.split(text, facts)) {
             match self.context(text, facts)? {
                 ContextMatch::Contexts(indices) => indices.into_iter().for_each(|index| wanted[index] = true),
                 ContextMatch::File(chosen) => files.push(chosen),
@@ -171,6 +223,15 @@ impl Catalogue {
             }
         });
         Ok(named.chain(files).collect())
+    }
+
+    /// The contexts in a list with commas. The name of a context or an existing file may contain a comma.
+    fn split<'t>(&self, text: &'t str, facts: &HostFacts) -> Vec<&'t str> {
+        let is_context = self.contexts.iter().any(|context| context.name == text);
+        if is_context || facts.working_directory.join(text).exists() {
+            return vec![text];
+        }
+        text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect()
     }
 
     fn context(&self, wanted: &str, facts: &HostFacts) -> Result<ContextMatch, Error> {
@@ -187,13 +248,35 @@ impl Catalogue {
         if let Some(found) = [exact, tagged].into_iter().find(|found| !found.is_empty()) {
             return Ok(ContextMatch::Contexts(found));
         }
-        let path = facts.working_directory.join(wanted);
-        if path.is_file() || wanted.contains('/') {
+        if let Some(path) = named_path(wanted, facts) {
             return Ok(ContextMatch::File(file(wanted, &path)));
         }
         let names: Vec<&str> = self.contexts.iter().map(|context| context.name.as_str()).collect();
         Ok(ContextMatch::Contexts(vec![name_lookup::find("context", wanted, &names)?]))
     }
+}
+
+impl Agent {
+    /// The file of a text source, if the agent reads this file itself.
+    fn file_read_by_itself(&self, source: &TextSource, facts: &HostFacts) -> Option<&str> {
+        let file = source.locate(facts)?.canonicalize().ok()?;
+        let is_same = |name: &&String| {
+            let read = crate::text_file::locate(name, haft_config::Layer::Embedded, facts);
+            read.canonicalize().is_ok_and(|read| read == file)
+        };
+        self.reads.iter().find(is_same).map(String::as_str)
+    }
+}
+
+/// The path, if the user names a file: a word with a slash, or the name of a file in the working directory.
+fn named_path(wanted: &str, facts: &HostFacts) -> Option<std::path::PathBuf> {
+    let path = facts.working_directory.join(wanted);
+    (wanted.contains('/') || path.is_file()).then_some(path)
+}
+
+/// The text of a file that the user names as a role or task.
+fn named_file(wanted: &str, facts: &HostFacts) -> Option<TextSource> {
+    named_path(wanted, facts).map(|path| TextSource::of_plain_file(path.to_string_lossy().into_owned()))
 }
 
 /// A file that the user names as a context. It must exist.

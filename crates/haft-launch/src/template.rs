@@ -14,8 +14,12 @@ pub const AGENT_PLACEHOLDERS: &[&str] = &[
     "role_file",
     "prompt",
     "prompt_file",
+    "prompt_stdin",
     "mcp_config",
     "mcp_command",
+    "approved",
+    "approved_server",
+    "arguments",
     "cwd",
     "date",
     "datetime",
@@ -184,6 +188,11 @@ impl Template {
 
     pub(crate) fn parts(&self) -> &[TemplatePart] {
         &self.parts
+    }
+
+    /// Returns true if the template is this placeholder and nothing else.
+    pub(crate) fn is_only(&self, name: &str) -> bool {
+        matches!(self.parts.as_slice(), [TemplatePart::Value(placeholder)] if placeholder.name == name)
     }
 
     /// The names of the placeholders in order.

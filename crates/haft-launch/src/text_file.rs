@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use haft_config::trust::ContentHash;
 use haft_config::{
-    FileError, FileErrorKind, FileRules, Layer, MAX_TEXT_BYTES, PROJECT_DIRECTORY, printable_text,
+    FileError, FileErrorKind, FileRules, Layer, MAX_TEXT_BYTES, PROJECT_DIRECTORY, is_pipe, printable_text,
 };
 
 use crate::host_facts::HostFacts;
@@ -60,7 +60,7 @@ fn rules(file: &str, path: &Path, source: &TextSource, facts: &HostFacts) -> Fil
     let rules = FileRules::up_to(MAX_TEXT_BYTES);
     let named_by_user = source.layer() == Layer::User && (source.location().is_none() || is_anchored(file));
     if named_by_user {
-        return rules;
+        return rules.or_pipe();
     }
     let rules = rules.owned_by(&facts.trust.owners());
     let confined = source.layer() == Layer::Embedded
@@ -83,7 +83,7 @@ pub(crate) fn is_plainly_within(path: &Path, directory: &Path) -> bool {
 /// Returns true if the bytes may go into a prompt. Files below a project's `.haft` must be trusted with this
 /// content. The bytes that are checked are the bytes that are used.
 fn is_trusted(path: &Path, bytes: &[u8], facts: &HostFacts) -> bool {
-    let Some(project) = &facts.project else { return true };
+    let Some(project) = facts.project.as_ref().filter(|_| !is_pipe(path)) else { return true };
     let Ok(real) = path.canonicalize() else { return false };
     let directory = project.join(PROJECT_DIRECTORY);
     let directories = [directory.canonicalize().unwrap_or_else(|_| directory.clone()), directory];

@@ -93,14 +93,19 @@ impl TextSource {
         })
     }
 
-    /// The text source for a file that the user names.
+    /// The text source for a file that the user names: its name and its content.
     pub(crate) fn of_file(path: String) -> TextSource {
+        TextSource { prompt: Some(Template::of_file()), ..TextSource::of_plain_file(path) }
+    }
+
+    /// The text source for a file that the user names: its content.
+    pub(crate) fn of_plain_file(path: String) -> TextSource {
         TextSource {
             layer: Layer::User,
             location: None,
             file: Some(path),
             command: None,
-            prompt: Some(Template::of_file()),
+            prompt: None,
             prompt_text: None,
             shell: None,
             timeout: None,

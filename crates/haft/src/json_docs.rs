@@ -12,7 +12,8 @@ use serde_json::{Map, Value, json};
 use crate::commands::check::CheckReport;
 use crate::commands::launch::configure::InitReport;
 use crate::commands::launch::doctor::DoctorReport;
-use crate::commands::launch::list::{LaunchItemReport, LaunchListReport};
+use crate::commands::launch::list::{LaunchItemReport, LaunchListReport, LaunchSearchReport};
+use crate::commands::launch::share::LaunchChangeReport;
 use crate::commands::launch::summary::LaunchReport;
 use crate::commands::launch::supervise::SupervisedReport;
 use crate::commands::output::OutputListReport;
@@ -86,6 +87,12 @@ fn outputs(generator: &mut SchemaGenerator) -> Vec<Output> {
         output::<LaunchItemReport>(generator, "launch-show", "haft launch show NAME --json"),
         output::<DoctorReport<'_>>(generator, "launch-doctor", "haft launch doctor --json"),
         output::<InitReport<'_>>(generator, "launch-init", "haft launch init --json"),
+        output::<LaunchSearchReport>(generator, "launch-search", "haft launch search WORD --json"),
+        output::<LaunchChangeReport<'_>>(
+            generator,
+            "launch-change",
+            "haft launch add --yes --json, haft launch remove --yes --json, haft launch order --yes --json",
+        ),
         output::<ErrorReport>(generator, "error", "any command with --json that fails"),
     ]
 }

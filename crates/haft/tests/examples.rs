@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use haft_test_support::{FinishedHaft, Haft, Scratch};
 
 /// Files of the project the examples run in; those with a `#!` line are executable.
-const PROJECT: [(&str, &str); 11] = [
+const PROJECT: [(&str, &str); 12] = [
     ("Makefile", "all:\n\t@echo built\ntest:\n\t@echo passed\n"),
     ("build.sh", "#!/bin/sh\necho \"building $1\"\n"),
     ("deploy.sh", "#!/bin/bash\necho \"deploying to ${1:-staging}\"\n"),
@@ -19,6 +19,7 @@ const PROJECT: [(&str, &str); 11] = [
     ("first.log", "ERROR one\nfine\n"),
     ("second.log", "fine\nERROR two\nERROR three\n"),
     ("task.md", "Say hello.\n"),
+    ("role.md", "You are kind.\n"),
     ("notes.md", "Nothing yet.\n"),
     ("src/main.rs", "fn main() {}\n"),
     ("a", "first\n"),
@@ -41,6 +42,9 @@ prompt = "The documentation."
 name = "review"
 prompt = "Review the change."
 "#;
+
+/// The configuration of another project.
+const TEAM_CONFIGURATION: &str = "[[role]]\nname = \"tester\"\nprompt = \"Test everything.\"\n";
 
 /// The user's tools, with their schemas.
 const TOOLS: [(&str, &str); 2] = [
@@ -69,6 +73,7 @@ impl World {
         world.write("bin/claude", AGENT);
         world.write("bin/codex", AGENT);
         world.write("home/.config/haft/config.toml", USER_CONFIGURATION);
+        world.write("home/src/team/.haft/config.toml", TEAM_CONFIGURATION);
         for (name, properties) in TOOLS {
             let schema = format!(
                 r#"{{"name": "{name}", "description": "An example", "parameters": {{"type": "object", "properties": {properties}}}}}"#
@@ -208,7 +213,8 @@ fn the_examples_of_the_help_run() {
     let commands = "run spawn exec output check plan tool launch mcp";
     let tools =
         ["list", "show", "call", "batch", "refresh", "check", "new"].map(|name| format!("tool {name}"));
-    let launches = ["prompt", "task", "list", "show", "edit", "completions", "init"];
+    let launches =
+        ["prompt", "task", "list", "show", "add", "search", "order", "remove", "edit", "completions", "init"];
     let launches = launches.map(|name| format!("launch {name}"));
     let nested = tools.iter().chain(&launches).map(String::as_str);
     for command in [""].into_iter().chain(commands.split(' ')).chain(nested).chain(["trust"]) {

@@ -44,12 +44,38 @@ fn ignored(seen: &ChildReport) -> Vec<i64> {
 #[test]
 fn mask_and_descriptors_are_clean_and_ignored_signals_stay_ignored() {
     let words = [child(), "launch", "open", "block", "ignore=1", "--", HAFT];
-    let seen = Haft::by(words).args(["exec", "--", child(), "report"]).run().status(0).report();
+    let seen =
+        Haft::by(words).args(["exec", "--close-fds", "--", child(), "report"]).run().status(0).report();
     assert_eq!(seen.descriptor_numbers(), [0, 1, 2]);
     assert!(seen.numbers("blocked").is_empty());
     assert_eq!(ignored(&seen), [1]);
     let seen = haft().args(["exec", "--", child(), "report"]).run().status(0).report();
     assert_eq!(ignored(&seen), [0; 0], "SIGPIPE has its default");
+}
+
+#[test]
+fn inherited_descriptors_reach_the_program() {
+    let script = format!(
+        "exec 9</dev/null; '{HAFT}' exec -- cat <(echo hello); '{HAFT}' exec -- bash -c 'test -e /dev/fd/9'"
+    );
+    Haft::by(["bash", "-c", &script]).run().status(0).stdout("hello\n");
+    let script = format!("exec 9</dev/null; '{HAFT}' exec --close-fds -- bash -c 'test -e /dev/fd/9'");
+    Haft::by(["bash", "-c", &script]).run().status(1);
+}
+
+#[test]
+fn run_and_spawn_keep_the_descriptors_that_are_named() {
+    let script = format!(
+        "exec 8<<<eight 9<<<nine; '{HAFT}' spawn --keep-fd 8 -- bash -c 'cat <&8; test -e /dev/fd/9 || echo closed'; \
+         '{HAFT}' run --keep-fd 9 -c 'read -u 9 word; echo $word; cat /dev/fd/9; test -e /dev/fd/8 || echo closed'"
+    );
+    Haft::by(["bash", "-c", &script]).run().status(0).stdout("eight\nclosed\nnine\nclosed\n");
+    haft()
+        .args(["spawn", "--keep-fd", "77", "--", "true"])
+        .run()
+        .status(2)
+        .stderr_has("file descriptor 77 is not open");
+    haft().args(["run", "--keep-fd", "1", "-c", "true"]).run().status(2).stderr_has("1 is not in 3..");
 }
 
 #[test]

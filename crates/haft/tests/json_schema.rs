@@ -60,6 +60,13 @@ fn every_json_output_has_its_documented_schema() {
         ("launch-doctor", &["launch", "doctor", "--json"]),
         ("launch", &["launch", "--dry-run", "--json", "-a", "claude", "hello"]),
         ("launch-init", &["launch", "init", "--user", "--json"]),
+        ("launch-search", &["launch", "search", "claude", "--json"]),
+        (
+            "launch-change",
+            &["launch", "add", "role", "r", "--from", ".haft/tools/example-tool", "--yes", "--json"],
+        ),
+        ("launch-change", &["launch", "order", "role", "r", "--yes", "--json"]),
+        ("launch-change", &["launch", "remove", "role", "r", "--yes", "--json"]),
         ("error", &["spawn", "--json", "--", "no-such-program"]),
         ("error", &["spawn", "--json", "--timeout", "soon", "--", "true"]),
     ] {

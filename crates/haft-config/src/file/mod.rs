@@ -51,6 +51,7 @@ pub(crate) const HASH_TIMEOUT: Duration = Duration::from_secs(60);
 pub struct FileRules {
     limit: u64,
     beneath: Option<PathBuf>,
+    pipe: bool,
     owners: Option<Owners>,
 }
 
@@ -66,7 +67,7 @@ pub struct RegularFile {
 impl FileRules {
     /// Accepts a regular file of at most `limit` bytes.
     pub fn up_to(limit: u64) -> FileRules {
-        FileRules { limit, beneath: None, owners: None }
+        FileRules { limit, beneath: None, pipe: false, owners: None }
     }
 
     /// Requires the file to be beneath a directory after symbolic links are resolved.
@@ -84,11 +85,22 @@ impl FileRules {
         self
     }
 
-    /// Reads a whole file.
+    /// Also accepts a pipe, such as the `/dev/fd/63` of a process substitution, for a file that the user names.
+    #[must_use]
+    pub fn or_pipe(mut self) -> FileRules {
+        self.pipe = true;
+        self
+    }
+
+    /// Reads a whole file, or a pipe up to its end.
     ///
     /// # Errors
-    /// If the file breaks a rule, cannot be read, or is not read within [`READ_TIMEOUT`].
+    /// If the file breaks a rule, cannot be read, or is not read within [`READ_TIMEOUT`]. A pipe has no time limit.
     pub fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
+        if self.pipe && is_pipe(path) {
+            let file = File::open(path).map_err(|error| FileError::from_io(path, error))?;
+            return read_up_to(file, self.limit, Vec::new(), path);
+        }
         let (rules, wanted) = (self.clone(), path.to_path_buf());
         let waited = run_with_timeout(READ_TIMEOUT, path, move || rules.read_now(&wanted));
         waited.unwrap_or_else(|| self.read_now(path))
@@ -149,15 +161,24 @@ impl FileRules {
 
 impl RegularFile {
     fn read(self, limit: u64, path: &Path) -> Result<Vec<u8>, FileError> {
-        let mut bytes = Vec::with_capacity(usize::try_from(self.metadata.len()).unwrap_or(0));
+        let bytes = Vec::with_capacity(usize::try_from(self.metadata.len()).unwrap_or(0));
         // The file may have grown since it was opened.
-        let read = self.file.take(limit + 1).read_to_end(&mut bytes);
-        read.map_err(|error| FileError::from_io(path, error))?;
-        if bytes.len() as u64 > limit {
-            return Err(FileError::too_large(path, limit));
-        }
-        Ok(bytes)
+        read_up_to(self.file, limit, bytes, path)
     }
+}
+
+/// Returns true if the path leads to a pipe or FIFO.
+pub fn is_pipe(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo())
+}
+
+fn read_up_to(file: File, limit: u64, mut bytes: Vec<u8>, path: &Path) -> Result<Vec<u8>, FileError> {
+    let read = file.take(limit + 1).read_to_end(&mut bytes);
+    read.map_err(|error| FileError::from_io(path, error))?;
+    if bytes.len() as u64 > limit {
+        return Err(FileError::too_large(path, limit));
+    }
+    Ok(bytes)
 }
 
 /// Opens a path without symbolic links. If one has appeared since the path was resolved, the kernel refuses

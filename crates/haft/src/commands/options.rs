@@ -84,6 +84,9 @@ pub(crate) struct SupervisionArguments {
     /// Number of processes and threads at once
     #[arg(long, value_name = "NUMBER", help_heading = LIMITS)]
     pub(crate) limit_processes: Option<u64>,
+    /// Let it inherit this file descriptor of haft, 3 or more; can be repeated
+    #[arg(long = "keep-fd", value_name = "N", value_parser = clap::value_parser!(i32).range(3..), help_heading = INPUT_AND_OUTPUT)]
+    pub(crate) keep_descriptors: Vec<i32>,
     /// Fail unless the kernel enforces every limit for all processes together
     #[arg(long, help_heading = LIMITS)]
     pub(crate) strict_limits: bool,

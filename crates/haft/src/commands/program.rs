@@ -1,9 +1,10 @@
 //! The program that `spawn` and `exec` start, and the environment that `run` shares with them.
 
 use std::ffi::OsStr;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 
-use haft_process::{Command, Environment, ErrorKind, Redactor};
+use haft_process::{Command, Environment, ErrorKind, Redactor, inherited_descriptors};
 
 use crate::commands::options::{EnvironmentOptions, ProgramArguments};
 use crate::commands::script;
@@ -30,6 +31,30 @@ pub(crate) fn command(arguments: ProgramArguments, process: &ProcessContext) -> 
         }
     }
     Ok(command)
+}
+
+/// Lets a program that replaces this process inherit the descriptors above 2 that haft inherited.
+pub(crate) fn pass_inherited_descriptors(command: &mut Command) {
+    for (number, descriptor) in inherited_descriptors() {
+        command.descriptor(number, descriptor);
+    }
+}
+
+/// The inherited descriptors with these numbers.
+///
+/// # Errors
+/// If one of them is not open.
+pub(crate) fn kept_descriptors(numbers: &[i32]) -> Result<Vec<(i32, OwnedFd)>, Failure> {
+    if numbers.is_empty() {
+        return Ok(Vec::new());
+    }
+    let inherited = inherited_descriptors();
+    if let Some(missing) = numbers.iter().find(|wanted| inherited.iter().all(|(open, _)| open != *wanted)) {
+        return Err(Failure::usage(format_args!("file descriptor {missing} is not open")).with_hint(
+            format_args!("open it in the shell that starts haft: {missing}<FILE or {missing}>FILE"),
+        ));
+    }
+    Ok(inherited.into_iter().filter(|(number, _)| numbers.contains(number)).collect())
 }
 
 /// The failure of a program that did not start. For a command line in place of a program's name, the hint gives the

@@ -101,6 +101,9 @@ fn supervise(run: &mut RunArguments, process: &ProcessContext) -> Result<Outcome
     }
     let signals = host::SignalHandler::start_with(&[Signals::USR1, Signals::USR2])?;
     let mut session = session(run, process)?;
+    for (number, descriptor) in program::kept_descriptors(&run.supervision.keep_descriptors)? {
+        session.open_descriptor(number.cast_unsigned(), descriptor);
+    }
     let host = host::set_up(process);
     host.warnings().iter().for_each(print_message);
     let supervision = &run.supervision;

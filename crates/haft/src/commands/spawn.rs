@@ -111,6 +111,9 @@ fn command(spawn: &mut SpawnArguments, process: &ProcessContext) -> Result<Comma
     let exact = arguments.environment.clear_env;
     let mut command = program::command(arguments, process)?;
     command.exact_environment(exact);
+    for (number, descriptor) in program::kept_descriptors(&spawn.supervision.keep_descriptors)? {
+        command.descriptor(number, descriptor);
+    }
     if spawn.supervision.merge {
         command.descriptor(2, haft_process::DescriptorSource::Inherit(1));
     }

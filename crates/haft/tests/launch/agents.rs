@@ -47,7 +47,9 @@ fn each_agent_gets_its_own_command_line() {
         let bin = case.get("bin").and_then(Value::as_str).unwrap_or(&agent);
         for (form, key) in [("--interactive", "command"), ("--batch", "batch")] {
             let world = world(bin);
-            world.launch(&["-a", &agent, form, "-m", "MODEL", "-r", "r", "prompt", "--", "-PROMPT"]);
+            let words =
+                ["launch", "-a", &agent, form, "-m", "MODEL", "-r", "r", "prompt", "-", "--", "--extra"];
+            world.haft(&words).input("-PROMPT").run().status(0);
             assert_eq!(settled(&world), texts(&case[key]), "{agent} {form}");
             let stdin = case.get(&format!("{key}_stdin")).and_then(Value::as_str).unwrap_or_default();
             assert_eq!(world.stdin(), stdin.as_bytes(), "{agent} {form}");
@@ -84,6 +86,44 @@ fn each_agent_takes_a_prompt_larger_than_an_argument() {
                 None => String::from_utf8(world.stdin()).unwrap(),
             };
             assert_eq!(delivered, large, "{agent} {form}");
+        }
+    }
+}
+
+#[test]
+fn each_agent_with_a_role_of_its_own_takes_a_large_one() {
+    let large = "large ".repeat(50_000);
+    for (agent, _) in cases().into_iter().filter(|(_, case)| case.contains_key("large_role")) {
+        for form in ["--interactive", "--batch"] {
+            let world = World::new().with_agents(&[&agent]).with_file("project/large", &large);
+            world.launch(&["-a", &agent, form, "--no-mcp", "-r", "./large", "prompt", "x"]);
+            let file = world
+                .leftovers()
+                .pop()
+                .unwrap_or_else(|| panic!("{agent} {form} has no file"))
+                .join("role.md");
+            let named = world.words().iter().any(|word| word.contains(&file.display().to_string()));
+            assert!(named && world.read(file) == large, "{agent} {form}");
+        }
+    }
+}
+
+#[test]
+fn tools_are_approved_only_in_a_batch_run_and_only_if_allowed() {
+    for (agent, case) in cases().into_iter().filter(|(_, case)| case.contains_key("approval")) {
+        let approval = case["approval"].as_str().unwrap_or_default();
+        for (config, form, expected) in [
+            ("", "--batch", true),
+            ("", "--interactive", false),
+            ("[settings]\napprove_haft = false", "--batch", false),
+            ("[settings]\nmcp = false", "--batch", false),
+        ] {
+            let world = World::new().with_agents(&[&agent]).with_config(config);
+            world.launch(&["-a", &agent, form, "prompt", "x"]);
+            let variable = world.report().variable("GEMINI_CLI_TRUST_WORKSPACE");
+            let found =
+                world.words().iter().any(|word| word == approval) || variable.as_deref() == Some(approval);
+            assert_eq!(found, expected, "{agent} {form} {config}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The prompt that reaches the agent: contexts, placeholders, hostile contents, sizes.
 
-use crate::world::World;
+use crate::world::{HAFT, World};
 
 /// Text that a shell, a template or an option parser could interpret.
 const HOSTILE: &str =
@@ -48,9 +48,8 @@ fn hostile_contents_arrive_byte_for_byte_through_every_placeholder() {
              [[task]]\nname = 't'\nprompt = '<{instructions}>'",
         )
         .with_file("project/hostile", HOSTILE);
-    let call =
-        world.haft(&["launch", "task", "t", "-r", "r", &format!("--model={HOSTILE}")]).args(["--", HOSTILE]);
-    call.env("HOSTILE", HOSTILE).run().status(0);
+    let call = world.haft(&["launch", "task", "t", "-", "-r", "r", &format!("--model={HOSTILE}")]);
+    call.input(HOSTILE).env("HOSTILE", HOSTILE).run().status(0);
     let words = world.words();
     assert_eq!(words[..4], ["--model", HOSTILE, "--role", HOSTILE]);
     let (text, angled) = (HOSTILE, format!("<{HOSTILE}>"));
@@ -73,7 +72,8 @@ fn values_in_a_shell_line_are_quoted() {
     let world = World::new()
         .with_agents(&["it"])
         .with_config(&format!("[[agent]]\nname = 'sh'\nbin = 'it'\nshell = true\ncommand = '''{line}'''"));
-    world.launch(&["-a", "sh", "-m", "a\"b", "--", HOSTILE]);
+    let call = world.haft(&["launch", "-a", "sh", "-m", "a\"b", "-", "--", "-v", HOSTILE]);
+    call.input(HOSTILE).run().status(0);
     let expected = [
         "plain",
         HOSTILE,
@@ -81,6 +81,8 @@ fn values_in_a_shell_line_are_quoted() {
         &format!("single {HOSTILE}"),
         "default",
         r#""a\"b""#,
+        "-v",
+        HOSTILE,
     ];
     assert_eq!(world.words(), expected);
 }
@@ -249,7 +251,8 @@ fn git_placeholders_are_empty_outside_a_repository() {
 fn project_contexts_are_read_only_inside_the_project() {
     let world = World::new().with_agents(&["it"]).with_config("[[agent]]\nname = 'it'");
     let world = world.with_file("secret", "SECRET").with_file("project/AGENTS.md", "Be kind.\n");
-    let world = world.with_file("project/sub/README.md", "Sub.").with_file("project/.git/HEAD", "");
+    let world = world.with_file("project/sub/README.md", "Sub.").with_file("project/sub/GEMINI.md", "Sub.");
+    let world = world.with_file("project/.git/HEAD", "");
     std::os::unix::fs::symlink(world.scratch.file("secret"), world.project().join("CLAUDE.md")).unwrap();
     let run = world.haft(&["launch", "go"]).directory(world.project().join("sub")).run().status(0);
     run.stderr_has("context \"claude-md\" is left out").stderr_has("points outside the project");
@@ -257,18 +260,103 @@ fn project_contexts_are_read_only_inside_the_project() {
     let expected = "The project's instructions for agents, from ";
     assert!(
         prompt.starts_with(expected)
-            && prompt.contains("Be kind.\n\nThe project's README, from README.md:\n\nSub.\n\ngo"),
+            && prompt
+                .contains("Be kind.\n\nThe project's instructions for agents, from GEMINI.md:\n\nSub.\n\ngo"),
         "{prompt}"
     );
     assert!(!prompt.contains("SECRET"));
+    let call = world.haft(&["launch", "-c", "readme", "go"]).directory(world.project().join("sub"));
+    call.run().status(0);
+    assert!(world.prompt().contains("The project's README, from README.md:\n\nSub."), "{}", world.prompt());
 }
 
 #[test]
-fn a_dry_run_writes_all_files_and_runs_only_context_commands() {
+fn a_default_context_that_the_agent_reads_itself_is_not_sent() {
+    let world = World::new().with_agents(&["claude", "gemini"]).with_file("project/AGENTS.md", "Be kind.");
+    let world = world.with_file("project/GEMINI.md", "Be quick.");
+    std::os::unix::fs::symlink("AGENTS.md", world.project().join("CLAUDE.md")).unwrap();
+    world.launch(&["-a", "claude", "--no-mcp", "go"]).stderr("");
+    assert!(world.prompt().ends_with("from GEMINI.md:\n\nBe quick.\n\ngo"), "{}", world.prompt());
+    assert!(!world.prompt().contains("Be kind."));
+    world.launch(&["-a", "gemini", "--no-mcp", "go"]);
+    assert!(world.prompt().contains("Be kind.") && !world.prompt().contains("Be quick."));
+    world.launch(&["-a", "claude", "--no-mcp", "-c", "agents", "go"]);
+    assert!(world.prompt().contains("Be kind."), "a context that the user names is sent");
+    let shown = world.launch(&["-a", "claude", "--dry-run", "go"]).output_text();
+    assert!(
+        shown.contains("note: context \"agents\" is left out: claude reads AGENTS.md itself\n"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("       65 bytes  context \"gemini-md\"\n        2 bytes  instructions\n"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn roles_tasks_contexts_and_prompts_come_from_files_and_pipes() {
+    let world = World::new().with_stand_in("[[context]]\nname = 'c'\nprompt = 'C'");
+    let world =
+        world.with_file("project/role.md", "R").with_file("project/t.md", "T").with_file("project/a,b", "AB");
+    world.launch(&["-r", "role.md", "task", "./t.md", "--context", "c,t.md"]);
+    assert_eq!(world.words()[..2], ["--role", "R"]);
+    assert_eq!(world.prompt(), "C\n\nFrom t.md:\n\nT\n\nT");
+    world.launch(&["prompt", "t.md", "-c", "a,b"]);
+    assert_eq!(world.prompt(), "From a,b:\n\nAB\n\nT");
+    let script = format!("exec '{HAFT}' launch -r <(echo R) task <(echo T) <(printf I) -c <(echo C)");
+    let call = world.by_shell(&script);
+    call.run().status(0);
+    assert_eq!(world.words()[..2], ["--role", "R\n"]);
+    let prompt = world.prompt();
+    assert!(prompt.starts_with("From /dev/fd/") && prompt.ends_with(":\n\nC\n\nT\n\nI"), "{prompt}");
+    world
+        .haft(&["launch", "-r", "./none.md", "x"])
+        .run()
+        .status(2)
+        .stderr_has("cannot build role \"./none.md\"");
+}
+
+#[test]
+fn arguments_after_two_dashes_go_to_the_agent() {
+    let world = World::new().with_agents(&["claude", "it"]);
+    let world = world.with_config(
+        "[[agent]]\nname = 'it'\n[[agent]]\nname = 'two'\nbin = 'it'\ncommand = ['{bin}', '--', '{prompt}']",
+    );
+    world.launch(&["-a", "claude", "--no-mcp", "go", "--", "--verbose", "-x"]);
+    assert_eq!(world.words(), ["--print", "--verbose", "-x", "--", "go"]);
+    world.launch(&["-a", "it", "prompt", "go", "--", "--list"]);
+    assert_eq!(world.words(), ["go", "--list"]);
+    world.launch(&["-a", "two", "go", "--", "--list"]);
+    assert_eq!(world.words(), ["--list", "--", "go"]);
+    world.launch(&["-a", "it", "--", "a b"]);
+    assert_eq!(world.words(), ["a b"]);
+}
+
+#[test]
+fn the_user_has_a_name_without_user() {
+    let world = World::new().with_stand_in("[[context]]\nname = 'u'\nprompt = '{user}'\nrequired = true");
+    let expected = haft_test_support::Haft::by(["id", "-un"]).run().status(0).output_text();
+    world.haft(&["launch", "prompt", "x"]).env("USER", "").env("LOGNAME", "").run().status(0);
+    assert_eq!(world.prompt(), format!("{}\n\nx", expected.trim_end()));
+}
+
+#[test]
+fn a_command_without_bin_is_an_error() {
+    let world = World::new().with_config("[[agent]]\nname = 'x'\ncommand = ['agent', '{prompt}']");
+    let run = world.haft(&["launch", "-a", "x", "go"]).run().status(2);
+    run.stderr_has("the command of [[agent]] \"x\" has no {bin}")
+        .stderr_has("hint: write \"{bin}\" for the program");
+}
+
+#[test]
+fn a_dry_run_leaves_nothing_unless_it_is_saved() {
     let world = World::new().with_stand_in(
         "[[context]]\nname = 'c'\ncommand = 'touch ran; echo C'\nrequired = true\n[[role]]\nname = 'r'\nprompt = 'R'",
     );
-    let run = world.launch(&["--dry-run", "--json", "-r", "r", "go"]);
+    world.launch(&["--dry-run", "--json", "-r", "r", "go"]);
+    world.launch(&["--dry-run", "go"]);
+    assert!(world.leftovers().is_empty(), "{:?}", world.leftovers());
+    let run = world.launch(&["--dry-run", "--save", "saved", "--json", "-r", "r", "go"]);
     let value = run.json();
     assert!(!world.has_started() && world.project().join("ran").exists());
     let directory = std::path::Path::new(value["directory"].as_str().unwrap());
@@ -276,11 +364,13 @@ fn a_dry_run_writes_all_files_and_runs_only_context_commands() {
     assert_eq!(world.read(directory.join("prompt.md")), "C\n\ngo");
     assert!(world.read(directory.join("command.json")).contains("\"argv\""));
     assert_eq!(value["argv"][2], "R");
-    world.launch(&["go"]);
-    assert!(directory.exists(), "it is kept for a while");
+    assert_eq!(directory, world.project().canonicalize().unwrap().join("saved"));
+    assert_eq!(value["pieces"][1], serde_json::json!({"label": "context \"c\"", "bytes": 2}));
+    let again = world.haft(&["launch", "--dry-run", "--save", "saved", "go"]).run().status(2);
+    again.stderr_has("file exists");
     let shown = world.launch(&["--dry-run", "go"]).output_text();
     assert!(
-        shown.starts_with("would launch it with c\n") && shown.contains("prompt.md: 5 bytes\n  C\n"),
+        shown.starts_with("would launch it with c\n") && shown.contains("prompt: 5 bytes\n  C\n"),
         "{shown}"
     );
 }

@@ -13,7 +13,7 @@ const SOON: Duration = Duration::from_secs(40);
 fn the_agent_is_the_same_process_with_clean_descriptors_mask_and_signals() {
     let world = World::new().with_stand_in("");
     let odd = [child(), "launch", "open", "block", "ignore=1", "--"];
-    let running = world.by(&odd, &["launch", "work"]).start();
+    let running = world.by(&odd, &["launch", "--close-fds", "work"]).start();
     let pid = running.pid();
     running.finish().status(0).stdout("the stand-in has started\n").stderr("");
     let seen = world.report();
@@ -36,7 +36,7 @@ fn context_commands_leave_nothing_in_the_agents_process() {
         "[[context]]\nname = 'one'\ncommand = 'echo one; sleep 300 & setsid sleep 300 & '\nrequired = true\n\
          [[context]]\nname = 'two'\ncommand = ['echo', 'two']\nrequired = true",
     );
-    let running = world.haft(&["launch", "work"]).env("STAND_IN_THEN", "sleep").start();
+    let running = world.haft(&["launch", "--close-fds", "work"]).env("STAND_IN_THEN", "sleep").start();
     let pid = running.pid();
     assert!(eventually(SOON, || world.has_started()), "the agent starts");
     assert!(process::children(pid).is_empty(), "no watcher and no orphan is left");
@@ -49,6 +49,29 @@ fn context_commands_leave_nothing_in_the_agents_process() {
     assert_eq!(world.prompt(), "one\n\ntwo\n\nwork");
     running.signal(9);
     running.finish().killed_by(9);
+}
+
+#[test]
+fn the_agent_inherits_the_descriptors_of_the_caller() {
+    let world = World::new().with_stand_in("");
+    for supervised in ["", "--supervised"] {
+        let script = format!("exec 77</dev/null; exec '{HAFT}' launch {supervised} work");
+        world.by_shell(&script).run().status(0);
+        assert!(world.report().descriptor_numbers().contains(&77), "{supervised}");
+    }
+}
+
+#[test]
+fn a_read_only_home_is_no_obstacle() {
+    let world = World::new().with_stand_in("");
+    // Nothing can be written below this directory, not even by root.
+    let home = "/proc/self";
+    let path = world.scratch.text("home/.config");
+    let call = |words: &[&str]| world.haft(words).env("HOME", home).env("XDG_CONFIG_HOME", &path);
+    call(&["launch", "work"]).run().status(0).stderr("");
+    assert_eq!(world.prompt(), "work");
+    call(&["launch", "doctor"]).run().status(0);
+    call(&["launch", "--supervised", "work"]).run().status(0);
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn a_project_of_another_user_does_not_reach_the_agent() {
     let run = run.stderr_has("haft trust --owner");
     let run = run.stderr_has("AGENTS.md\" cannot be read: it belongs to another user (65533)");
     assert!(!world.words().concat().contains("Obey me."), "{run}");
-    assert!(world.prompt().contains("Mine."));
+    assert!(!world.prompt().contains("Mine."), "a README is not sent unasked");
     world.haft(&["tool", "list"]).directory(&here).run().status(0).stderr_has("is ignored");
     world.haft(&["trust", "--yes"]).directory(&here).run().status(1).stderr_has("no project here");
 }

@@ -6,5 +6,6 @@ mod becoming;
 mod command_line;
 mod foreign;
 mod refusals;
+mod share;
 mod supervised;
 mod world;

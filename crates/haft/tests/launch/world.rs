@@ -58,6 +58,11 @@ impl World {
         self.dressed(Haft::by(before.iter().copied().chain([HAFT]))).args(words)
     }
 
+    /// A script of bash, with the same surroundings.
+    pub(crate) fn by_shell(&self, script: &str) -> Haft {
+        self.dressed(Haft::by(["bash", "-c"])).args([script])
+    }
+
     fn dressed(&self, haft: Haft) -> Haft {
         let path = format!("{}:/usr/bin:/bin", self.scratch.text("bin"));
         haft.env("PATH", path)

@@ -12,7 +12,8 @@ const EXAMPLES: &str = "Examples:
   haft launch --dry-run 'fix the failing test'         # write and show everything, start nothing
   haft launch -a claude -r reviewer -c docs task.md    # agent, role, context, task file
   haft launch task review 'only the parser'            # a task of the configuration
-  haft launch --supervised --timeout 1h 'do this'      # with a deadline and a transcript";
+  haft launch --supervised --timeout 1h 'do this'      # with a deadline and a transcript
+  haft launch -a claude 'do this' -- --verbose         # arguments after '--' are the agent's";
 const PROMPT_EXAMPLES: &str = "Examples:
   haft launch prompt --dry-run 'explain this project'";
 const TASK_EXAMPLES: &str = "Examples:
@@ -33,6 +34,17 @@ const EDIT_EXAMPLES: &str = "Examples:
   EDITOR=cat haft launch edit --user";
 const COMPLETIONS_EXAMPLES: &str = "Examples:
   haft launch completions bash > haft.bash";
+
+const ADD_EXAMPLES: &str = "Examples:
+  haft launch add role tester --from ~/src/team --yes   # from the .haft of a checkout
+  haft launch add task hello --from task.md --yes       # from a text file";
+const SEARCH_EXAMPLES: &str = "Examples:
+  haft launch search review
+  haft launch search tester --from ~/src/team";
+const REMOVE_EXAMPLES: &str = "Examples:
+  haft launch remove role tester --yes";
+const ORDER_EXAMPLES: &str = "Examples:
+  haft launch order role tester reviewer     # 'tester' first, then 'reviewer', then the others";
 
 const SELECTION: &str = "Agent and prompt";
 const MODE: &str = "How it runs";
@@ -55,8 +67,8 @@ pub(crate) enum LaunchAction {
     /// Launch with a text and only the required contexts
     #[command(after_help = PROMPT_EXAMPLES)]
     Prompt {
-        /// The prompt: text, or '-' for standard input
-        #[arg(value_name = "TEXT")]
+        /// The prompt: text, a file, or '-' for standard input
+        #[arg(value_name = "TEXT|FILE")]
         text: OsString,
         #[command(flatten)]
         options: LaunchOptions,
@@ -64,11 +76,11 @@ pub(crate) enum LaunchAction {
     /// Launch with a task of the configuration and only the required contexts
     #[command(after_help = TASK_EXAMPLES)]
     Task {
-        /// The task's name, alias, or an unambiguous part of either
-        #[arg(value_name = "NAME")]
+        /// The task's name, alias, an unambiguous part of either, or a file
+        #[arg(value_name = "NAME|FILE")]
         name: String,
-        /// Additional instructions: text, or '-' for standard input
-        #[arg(value_name = "INSTRUCTIONS")]
+        /// Additional instructions: text, a file, or '-' for standard input
+        #[arg(value_name = "INSTRUCTIONS|FILE")]
         instructions: Option<OsString>,
         #[command(flatten)]
         options: LaunchOptions,
@@ -107,6 +119,46 @@ pub(crate) enum LaunchAction {
         #[arg(long)]
         json: bool,
     },
+    /// Copy an item of another configuration, or a text file, into the configuration, after showing it
+    #[command(after_help = ADD_EXAMPLES)]
+    Add(AddArguments),
+    /// Search names, descriptions and texts
+    #[command(after_help = SEARCH_EXAMPLES)]
+    Search {
+        /// The word, in upper or lower case
+        #[arg(value_name = "WORD")]
+        word: String,
+        /// Search this configuration file, project or directory of texts instead
+        #[arg(long, value_name = "FILE|DIR")]
+        from: Option<PathBuf>,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove an item from the configuration, after showing it
+    #[command(after_help = REMOVE_EXAMPLES)]
+    Remove {
+        /// The kind of item
+        #[arg(value_enum)]
+        kind: ItemKind,
+        /// The item's name
+        #[arg(value_name = "NAME")]
+        name: String,
+        #[command(flatten)]
+        place: PlaceOptions,
+    },
+    /// Put items of one kind first, in this order; the others follow
+    #[command(after_help = ORDER_EXAMPLES)]
+    Order {
+        /// The kind of item
+        #[arg(value_enum)]
+        kind: ItemKind,
+        /// The items' names
+        #[arg(value_name = "NAME", required = true)]
+        names: Vec<String>,
+        #[command(flatten)]
+        place: PlaceOptions,
+    },
     /// Open the configuration in $EDITOR: the project's if there is one, else the user's
     #[command(after_help = EDIT_EXAMPLES)]
     Edit {
@@ -123,6 +175,60 @@ pub(crate) enum LaunchAction {
     },
 }
 
+/// An item to add.
+#[derive(Args, Debug)]
+pub(crate) struct AddArguments {
+    /// The kind of item
+    #[arg(value_enum)]
+    pub(crate) kind: ItemKind,
+    /// The item's name
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// A configuration file, a project or checkout with '.haft', a directory of texts, or a text file
+    #[arg(long, value_name = "FILE|DIR")]
+    pub(crate) from: PathBuf,
+    /// Replace an item of this name
+    #[arg(long)]
+    pub(crate) replace: bool,
+    #[command(flatten)]
+    pub(crate) place: PlaceOptions,
+}
+
+/// Which configuration changes, and how.
+#[derive(Args, Debug)]
+pub(crate) struct PlaceOptions {
+    /// Change the project's configuration instead of the user's
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// Do not ask
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Print one JSON object; needs --yes
+    #[arg(long, requires = "yes")]
+    pub(crate) json: bool,
+}
+
+/// A kind of item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ItemKind {
+    Agent,
+    Role,
+    Context,
+    Task,
+}
+
+impl ItemKind {
+    /// The name of the section.
+    pub(crate) fn section(self) -> &'static str {
+        match self {
+            ItemKind::Agent => "agent",
+            ItemKind::Role => "role",
+            ItemKind::Context => "context",
+            ItemKind::Task => "task",
+        }
+    }
+}
+
 #[derive(Args, Debug, Default)]
 pub(crate) struct LaunchOptions {
     /// The agent [default: the configured one, else the only installed one]
@@ -131,14 +237,14 @@ pub(crate) struct LaunchOptions {
     /// The model: its alias, part of an alias, or its id
     #[arg(short, long, value_name = "MODEL", help_heading = SELECTION)]
     pub(crate) model: Option<String>,
-    /// The role
-    #[arg(short, long, value_name = "NAME", conflicts_with = "no_role", help_heading = SELECTION)]
+    /// The role: its name, part of its name, or a file
+    #[arg(short, long, value_name = "NAME|FILE", conflicts_with = "no_role", help_heading = SELECTION)]
     pub(crate) role: Option<String>,
     /// Use no role
     #[arg(long, help_heading = SELECTION)]
     pub(crate) no_role: bool,
-    /// Add a context by name, tag or path; can be repeated
-    #[arg(short, long = "context", value_name = "NAME|TAG|PATH", help_heading = SELECTION)]
+    /// Add contexts by name, tag or path, separated by commas; can be repeated
+    #[arg(short, long = "context", value_name = "NAME|TAG|FILE", help_heading = SELECTION)]
     pub(crate) contexts: Vec<String>,
     /// Do not connect the agent to haft's tools
     #[arg(long, help_heading = SELECTION)]
@@ -149,9 +255,12 @@ pub(crate) struct LaunchOptions {
     /// Start the agent for interactive work, even without a terminal
     #[arg(long, help_heading = MODE)]
     pub(crate) interactive: bool,
-    /// Write and show role.md, prompt.md and command.json; start nothing
+    /// Show the role, the prompt, the size of each of their pieces, and the command; start nothing
     #[arg(long, conflicts_with = "supervised", help_heading = MODE)]
     pub(crate) dry_run: bool,
+    /// With --dry-run: write role.md, prompt.md, command.json and the agent's files into this new directory
+    #[arg(long, value_name = "DIR", requires = "dry_run", help_heading = MODE)]
+    pub(crate) save: Option<PathBuf>,
     /// Run the agent as a supervised child, with a transcript
     #[arg(long, help_heading = MODE)]
     pub(crate) supervised: bool,
@@ -161,6 +270,12 @@ pub(crate) struct LaunchOptions {
     /// With --supervised: write the transcript to this file
     #[arg(long, value_name = "FILE", requires = "supervised", help_heading = MODE)]
     pub(crate) transcript: Option<PathBuf>,
+    /// Close the file descriptors above 2 that haft inherited [default: the agent inherits them]
+    #[arg(long = "close-fds", help_heading = MODE)]
+    pub(crate) close_descriptors: bool,
+    /// Arguments for the agent
+    #[arg(last = true, value_name = "ARGUMENTS")]
+    pub(crate) arguments: Vec<OsString>,
     /// Print JSON: the plan of a dry run, the result of a supervised run; else the plan, on standard error
     #[arg(long, help_heading = MODE)]
     pub(crate) json: bool,
@@ -175,8 +290,11 @@ impl LaunchArguments {
                 LaunchAction::List { json }
                 | LaunchAction::Show { json, .. }
                 | LaunchAction::Doctor { json }
-                | LaunchAction::Init { json, .. },
+                | LaunchAction::Init { json, .. }
+                | LaunchAction::Search { json, .. },
             ) => *json,
+            Some(LaunchAction::Add(AddArguments { place, .. })) => place.json,
+            Some(LaunchAction::Remove { place, .. } | LaunchAction::Order { place, .. }) => place.json,
             Some(LaunchAction::Edit { .. } | LaunchAction::Completions { .. }) | None => false,
         };
         self.options.json || later
@@ -198,8 +316,18 @@ impl LaunchOptions {
     /// Whether anything is said besides the form of the answer.
     pub(crate) fn says_how_to_launch(&self) -> bool {
         let texts = [&self.agent, &self.model, &self.role];
-        let flags = [self.no_role, self.no_mcp, self.batch, self.interactive, self.dry_run, self.supervised];
-        texts.iter().any(|text| text.is_some()) || flags.contains(&true) || !self.contexts.is_empty()
+        let flags = [
+            self.no_role,
+            self.no_mcp,
+            self.batch,
+            self.interactive,
+            self.dry_run,
+            self.supervised,
+            self.close_descriptors,
+            !self.contexts.is_empty(),
+            !self.arguments.is_empty(),
+        ];
+        texts.iter().any(|text| text.is_some()) || flags.contains(&true)
     }
 
     /// These, and where they say nothing those that stand before the name of the action.
@@ -214,9 +342,12 @@ impl LaunchOptions {
             batch: self.batch || before.batch,
             interactive: self.interactive || before.interactive,
             dry_run: self.dry_run || before.dry_run,
+            save: self.save.or(before.save),
             supervised: self.supervised || before.supervised,
             timeout: self.timeout.or(before.timeout),
             transcript: self.transcript.or(before.transcript),
+            close_descriptors: self.close_descriptors || before.close_descriptors,
+            arguments: before.arguments.into_iter().chain(self.arguments).collect(),
             json: self.json || before.json,
         }
     }

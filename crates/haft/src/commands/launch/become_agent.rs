@@ -9,6 +9,7 @@ use rustix::io::write;
 use super::arguments::LaunchOptions;
 use super::prepare::PreparedLaunch;
 use super::summary;
+use crate::commands::program;
 use crate::failure::Failure;
 use crate::process_context::ProcessContext;
 
@@ -24,6 +25,9 @@ pub(super) fn run(
         command.descriptor(0, as_file(prompt)?);
     }
     write_files(&mut prepared)?;
+    if !options.close_descriptors {
+        program::pass_inherited_descriptors(&mut command);
+    }
     summary::show(&prepared, options.json);
     Err(command.replace(&StartPermission::all()).into())
 }

@@ -36,7 +36,7 @@ impl LaunchSetup {
             project: places.project.as_deref().and_then(Path::parent).map(Path::to_path_buf),
             home: process.variable("HOME").map(PathBuf::from),
             environment: process.environment.clone(),
-            user: user.unwrap_or_else(|| rustix::process::getuid().as_raw().to_string()),
+            user: user.unwrap_or_else(user_name),
             hostname: rustix::system::uname().nodename().to_string_lossy().into_owned(),
             date: now.strftime("%Y-%m-%d").to_string(),
             datetime: now.strftime("%Y-%m-%d %H:%M:%S %:z").to_string(),
@@ -97,6 +97,16 @@ impl LaunchSetup {
         let home = self.launch.home.as_deref().and_then(|home| path.strip_prefix(home).ok());
         home.map_or_else(|| path.to_path_buf(), |inner| Path::new("~").join(inner))
     }
+}
+
+/// The name of this process's user, from the table of users; else the number.
+fn user_name() -> String {
+    let number = rustix::process::getuid().as_raw().to_string();
+    let table = std::fs::read("/etc/passwd").unwrap_or_default();
+    let table = String::from_utf8_lossy(&table);
+    let mut users = table.lines().map(|line| line.split(':').collect::<Vec<_>>());
+    let user = users.find(|columns| columns.get(2) == Some(&number.as_str()));
+    user.map_or(number.clone(), |columns| columns[0].to_owned())
 }
 
 impl From<haft_launch::Error> for Failure {

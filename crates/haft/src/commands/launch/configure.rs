@@ -74,7 +74,7 @@ pub(super) fn completions(shell: clap_complete::Shell) -> i32 {
     print_bytes(&script, 0)
 }
 
-fn user_directory(world: &LaunchSetup) -> Result<PathBuf, Failure> {
+pub(super) fn user_directory(world: &LaunchSetup) -> Result<PathBuf, Failure> {
     let missing = || Failure {
         hint: Some("set HOME or XDG_CONFIG_HOME".to_owned()),
         ..Failure::usage("no directory for the user's configuration")

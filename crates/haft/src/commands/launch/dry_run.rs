@@ -1,7 +1,6 @@
-//! `haft launch --dry-run`: write and show everything, start nothing.
+//! `haft launch --dry-run`: show everything, start nothing.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
 use serde_json::Value;
 
@@ -15,45 +14,58 @@ use crate::failure::Failure;
 const MAX_SHOWN_LINES: usize = 12;
 const MAX_SHOWN_COLUMNS: usize = 160;
 
-/// Writes the role, the prompt and the command line, and prints their beginnings.
+/// Prints the beginnings of the role and the prompt, and the command line. Leaves no file, unless the user names a
+/// directory for them.
 pub(super) fn run(mut prepared: PreparedLaunch, options: &LaunchOptions) -> Result<i32, Failure> {
     let mut report = LaunchReport::new(&prepared);
-    let directory = prepared.files.path().to_path_buf();
-    write_files(&mut prepared)?;
-    let role = prepared.material.role.clone().unwrap_or_default();
-    let prompt = prepared.material.prompt.clone();
-    for (name, bytes) in [("role.md", &role), ("prompt.md", &prompt)] {
-        let path = directory.join(name);
-        // The plan may contain the same file.
-        if prepared.plan.files.iter().all(|(planned, _)| *planned != path) {
-            prepared.files.write(&path, bytes)?;
-        }
+    let text = shown(&prepared, &report, options.save.is_some());
+    if options.save.is_some() {
+        report.directory = Some(prepared.files.path().display().to_string());
+        save(&mut prepared, &report)?;
+        prepared.files.keep();
     }
-    report.directory = Some(directory.display().to_string());
-    let text = serde_json::to_string_pretty(&report).unwrap_or_default() + "\n";
-    let path: PathBuf = directory.join("command.json");
-    prepared.files.write(&path, text.as_bytes())?;
-    let text = shown(&prepared, &role, &prompt, &report);
-    prepared.files.keep();
     Ok(if options.json { print_json(&report, 0) } else { print_text(&text, 0) })
 }
 
-fn shown(prepared: &PreparedLaunch, role: &[u8], prompt: &[u8], report: &LaunchReport) -> String {
+/// Writes the role, the prompt, the command line and the agent's files.
+fn save(prepared: &mut PreparedLaunch, report: &LaunchReport) -> Result<(), Failure> {
+    write_files(prepared)?;
+    let command = serde_json::to_vec_pretty(report).unwrap_or_default();
+    let role = prepared.material.role.clone().unwrap_or_default();
+    let prompt = prepared.material.prompt.clone();
+    for (name, bytes) in [("role.md", role), ("prompt.md", prompt), ("command.json", command)] {
+        let path = prepared.files.path().join(name);
+        // The plan may contain the same file.
+        if prepared.plan.files.iter().all(|(planned, _)| *planned != path) {
+            prepared.files.write(&path, &bytes)?;
+        }
+    }
+    Ok(())
+}
+
+fn shown(prepared: &PreparedLaunch, report: &LaunchReport, saved: bool) -> String {
     let mut text = format!("would launch {}\n", summary::line(prepared));
-    for note in &prepared.material.notes {
+    for note in prepared.material.skipped.iter().chain(&prepared.material.notes) {
         let _ = writeln!(text, "note: {note}");
     }
-    for (name, bytes) in [("role.md", role), ("prompt.md", prompt)] {
+    for piece in &prepared.material.pieces {
+        let _ = writeln!(text, "{:>9} bytes  {}", piece.bytes, piece.label);
+    }
+    let role = prepared.material.role.as_deref().unwrap_or_default();
+    for (name, bytes) in [("role", role), ("prompt", &prepared.material.prompt)] {
         let _ = write!(text, "\n{name}: {} bytes\n{}", bytes.len(), beginning(bytes));
     }
-    let _ = writeln!(text, "\ncommand.json:");
+    let _ = writeln!(text, "\ncommand:");
     for argument in &report.argv {
         let _ = writeln!(text, "  {}", cut(&Value::from(argument.as_str()).to_string()));
     }
     for (name, value) in &report.env {
         let _ = writeln!(text, "  {name}={}", cut(&Value::from(value.as_str()).to_string()));
     }
-    let _ = writeln!(text, "\nall files are in {}", prepared.files.path().display());
+    let _ = match saved {
+        true => writeln!(text, "\nall files are in {}", prepared.files.path().display()),
+        false => writeln!(text, "\n--save DIR writes all of it into files"),
+    };
     text
 }
 

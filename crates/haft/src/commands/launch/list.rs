@@ -1,6 +1,7 @@
 //! `haft launch list` and `haft launch show`.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use haft_launch::Catalogue;
 use schemars::JsonSchema;
@@ -8,6 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::catalogue::LaunchSetup;
+use super::share::Origin;
 use crate::commands::print::{print_json, print_text};
 use crate::failure::Failure;
 use crate::process_context::ProcessContext;
@@ -35,6 +37,12 @@ pub(crate) struct LaunchItemReport {
     #[serde(flatten)]
     #[schemars(with = "serde_json::Map<String, Value>")]
     item: Value,
+}
+
+/// The items that a search found.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct LaunchSearchReport {
+    items: Vec<LaunchItemReport>,
 }
 
 /// Lists agents, roles, contexts and tasks.
@@ -98,6 +106,47 @@ pub(super) fn one(wanted: &str, as_json: bool, process: &ProcessContext) -> Resu
         let _ = writeln!(text, "{comment}{key} = {}", as_toml(field));
     }
     Ok(print_text(&text, 0))
+}
+
+/// Lists the items whose name, description or text contains a word.
+pub(super) fn search(
+    word: &str,
+    from: Option<&Path>,
+    as_json: bool,
+    process: &ProcessContext,
+) -> Result<i32, Failure> {
+    let world = LaunchSetup::load(process)?;
+    let catalogue = match from {
+        Some(from) => Origin::open(&world.launch.working_directory.join(from))?.catalogue()?,
+        None => world.catalogue()?,
+    };
+    let word = word.to_lowercase();
+    let has_word = |value: &Value| value.as_str().is_some_and(|text| text.to_lowercase().contains(&word));
+    let matches = |item: &Value| {
+        let keys = ["name", "description", "prompt", "file", "alias", "bin"].iter();
+        let tags = item["tags"].as_array().into_iter().flatten();
+        keys.map(|key| &item[*key]).chain(tags).any(has_word)
+    };
+    let embedded = |item: &Value| from.is_some() && item["defined"].as_str().is_some_and(is_embedded);
+    let found = kinds(&catalogue, &world)
+        .into_iter()
+        .flat_map(|(kind, items)| items.into_iter().map(move |item| LaunchItemReport { kind, item }));
+    let items: Vec<LaunchItemReport> =
+        found.filter(|found| matches(&found.item) && !embedded(&found.item)).collect();
+    let status = i32::from(items.is_empty());
+    if as_json {
+        return Ok(print_json(&LaunchSearchReport { items }, status));
+    }
+    let text = |item: &Value, key: &str| item[key].as_str().unwrap_or_default().to_owned();
+    let line = |LaunchItemReport { kind, item }: &LaunchItemReport| {
+        let line = format!("{kind}/{}  {}", text(item, "name"), text(item, "description"));
+        format!("{}  # {}\n", line.trim_end(), text(item, "defined"))
+    };
+    Ok(print_text(&items.iter().map(line).collect::<String>(), status))
+}
+
+fn is_embedded(defined: &str) -> bool {
+    defined.starts_with("haft's defaults")
 }
 
 /// A value in TOML syntax.

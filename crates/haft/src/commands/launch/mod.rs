@@ -10,6 +10,7 @@ mod dry_run;
 pub(crate) mod list;
 mod prepare;
 pub(crate) mod prompts;
+pub(crate) mod share;
 pub(crate) mod summary;
 pub(crate) mod supervise;
 
@@ -18,7 +19,7 @@ use std::io::Read as _;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
 
-use haft_config::{FileRules, MAX_TEXT_BYTES};
+use haft_config::{FileRules, MAX_TEXT_BYTES, is_pipe};
 use haft_launch::LaunchKind;
 use haft_process::reason;
 
@@ -45,16 +46,22 @@ pub(crate) fn run(launch: LaunchArguments, process: &ProcessContext) -> Result<i
             start(LaunchKind::Plain, instructions, &before, process)
         }
         Some(LaunchAction::Prompt { text, options }) => {
-            start(LaunchKind::Prompt, Some(argument_text(text)?), &options.or(before), process)
+            start(LaunchKind::Prompt, Some(text_or_file(text, process)?), &options.or(before), process)
         }
         Some(LaunchAction::Task { name, instructions, options }) => {
-            let instructions = instructions.map(argument_text).transpose()?;
+            let instructions = instructions.map(|text| text_or_file(text, process)).transpose()?;
             start(LaunchKind::Task(name), instructions, &options.or(before), process)
         }
         Some(LaunchAction::List { json }) => list::all(json || before.json, process),
         Some(LaunchAction::Show { name, json }) => list::one(&name, json || before.json, process),
         Some(LaunchAction::Doctor { json }) => doctor::run(json || before.json, process),
         Some(LaunchAction::Init { user, json }) => configure::init(user, json || before.json, process),
+        Some(LaunchAction::Add(arguments)) => share::add(&arguments, process),
+        Some(LaunchAction::Search { word, from, json }) => {
+            list::search(&word, from.as_deref(), json || before.json, process)
+        }
+        Some(LaunchAction::Remove { kind, name, place }) => share::remove(kind, &name, &place, process),
+        Some(LaunchAction::Order { kind, names, place }) => share::order(kind, &names, &place, process),
         Some(LaunchAction::Edit { user }) => configure::edit(user, process),
         Some(LaunchAction::Completions { shell }) => Ok(configure::completions(shell)),
     }
@@ -102,12 +109,12 @@ fn looks_like_a_file(word: &str) -> bool {
 fn text_or_file(text: OsString, process: &ProcessContext) -> Result<Vec<u8>, Failure> {
     let base = process.working_directory.as_deref().unwrap_or(Path::new("."));
     let path = base.join(&text);
-    if text == "-" || text.is_empty() || !path.is_file() {
+    if text == "-" || text.is_empty() || !(path.is_file() || is_pipe(&path)) {
         if looks_like_a_file(&text.to_string_lossy()) {
             print_message(format_args!("no file \"{}\"; used as the prompt", text.display()));
         }
         return argument_text(text);
     }
-    let read = FileRules::up_to(MAX_TEXT_BYTES).read(&path);
+    let read = FileRules::up_to(MAX_TEXT_BYTES).or_pipe().read(&path);
     read.map_err(|error| Failure::usage(format!("\"{}\" cannot be read: {}", text.display(), error.reason())))
 }

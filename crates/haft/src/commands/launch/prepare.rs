@@ -44,20 +44,22 @@ pub(super) fn prepare(
     world.demand_trust(&catalogue)?;
     let mut request = request(kind, instructions, options);
     let selection = choose::select(&catalogue, &mut request, &world.launch)?;
-    if !options.dry_run {
+    if !options.dry_run && selection.agent.starts_bin(request.batch) {
         find_agent(selection.agent.bin(), &world)?;
     }
     let assembly = PromptAssembly::new(&selection, &request, &world.launch);
     let found = run_context_commands(assembly.commands(), process)?;
     let material = assembly.finish(&found)?;
-    let files =
-        if options.dry_run { LaunchFiles::for_dry_run(&base) } else { LaunchFiles::for_process(&base) };
+    let files = match &options.save {
+        Some(directory) => LaunchFiles::saved_in(&world.launch.working_directory.join(directory)),
+        None => LaunchFiles::for_process(&base),
+    };
     let plan = LaunchPlan::new(&selection, &request, &material, &world.launch, files.path())?;
     Ok(PreparedLaunch {
         agent: selection.agent.name().to_owned(),
         model: selection.model.clone(),
-        role: selection.role.map(|role| role.name.clone()).filter(|_| material.role.is_some()),
-        task: selection.task.map(|task| task.name.clone()),
+        role: selection.role.as_ref().map(|role| role.name.clone()).filter(|_| material.role.is_some()),
+        task: selection.task.as_ref().map(|task| task.name.clone()),
         material,
         plan,
         files,
@@ -78,6 +80,7 @@ fn request(kind: LaunchKind, instructions: Option<Vec<u8>>, options: &LaunchOpti
         instructions,
         batch: options.batch || !(options.interactive || terminal),
         mcp: !options.no_mcp,
+        arguments: options.arguments.clone(),
     }
 }
 

@@ -59,11 +59,29 @@ pub(crate) struct LaunchReport {
     /// How the agent gets its prompt: `argv`, `stdin`, `file` or `env`; null if it has none.
     prompt: Option<String>,
     prompt_bytes: usize,
+    /// The pieces of the role and the prompt, in order.
+    pieces: Vec<PieceReport>,
+    /// Default contexts that are left out because the agent reads them itself.
+    skipped: Vec<String>,
     /// Files that are written for the agent.
     files: Vec<String>,
-    /// The directory with the files of a dry run.
+    /// The directory with the saved files of a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) directory: Option<String>,
+}
+
+/// One piece of a role or prompt.
+#[derive(Debug, JsonSchema, Serialize)]
+struct PieceReport {
+    /// What it is: `role "NAME"`, `context "NAME"`, `task "NAME"` or `instructions`.
+    label: String,
+    bytes: usize,
+}
+
+impl From<&haft_launch::PromptPiece> for PieceReport {
+    fn from(piece: &haft_launch::PromptPiece) -> PieceReport {
+        PieceReport { label: piece.label.clone(), bytes: piece.bytes }
+    }
 }
 
 impl LaunchReport {
@@ -81,6 +99,8 @@ impl LaunchReport {
             env: prepared.plan.variables.iter().map(|(name, value)| (name.clone(), text(value))).collect(),
             prompt: delivery.as_str().map(str::to_owned),
             prompt_bytes: prepared.material.prompt.len(),
+            pieces: prepared.material.pieces.iter().map(PieceReport::from).collect(),
+            skipped: prepared.material.skipped.clone(),
             files: prepared.plan.files.iter().map(|(path, _)| path.display().to_string()).collect(),
             directory: None,
         }

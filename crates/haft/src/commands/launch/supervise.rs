@@ -19,6 +19,7 @@ use super::become_agent::{command, write_files};
 use super::prepare::PreparedLaunch;
 use super::summary;
 use crate::commands::print::print_json;
+use crate::commands::program;
 use crate::commands::supervise::{LEFTOVER_GRACE, OutputPrinter, print_survivors, terminal};
 use crate::failure::{Failure, print_message};
 use crate::host;
@@ -33,8 +34,8 @@ pub(crate) struct SupervisedReport<'a> {
     #[serde(flatten)]
     report: haft_process::JobOutcomeReport,
     agent: &'a str,
-    /// The file with everything that the agent wrote.
-    transcript: &'a Path,
+    /// The file with everything that the agent wrote; null if it could not be created.
+    transcript: Option<&'a Path>,
 }
 
 /// Runs the agent to its end. Returns its exit status.
@@ -45,7 +46,10 @@ pub(super) fn run(
 ) -> Result<i32, Failure> {
     let mut command = command(&prepared, process)?;
     command.parent_death_signal(haft_process::Signals::KILL);
-    let (path, transcript) = open_transcript(&prepared, options)?;
+    if !options.close_descriptors {
+        program::pass_inherited_descriptors(&mut command);
+    }
+    let (path, transcript) = open_transcript(&prepared, options)?.unzip();
     write_files(&mut prepared)?;
     summary::show(&prepared, false);
     protect_process(Tracing::Allowed)?;
@@ -67,7 +71,7 @@ pub(super) fn run(
     shown.finish();
     drop(prepared.files);
     let redactor = Redactor::new(process.environment.iter());
-    Ok(report(&outcome?, &path, options, &prepared.agent, &redactor))
+    Ok(report(&outcome?, path.as_deref(), options, &prepared.agent, &redactor))
 }
 
 fn wait(job: Job, terminal: bool, signals: &host::SignalHandler, process: &ProcessContext) -> JobOutcome {
@@ -88,11 +92,10 @@ fn wait(job: Job, terminal: bool, signals: &host::SignalHandler, process: &Proce
 }
 
 /// Copies the agent's output to the transcript and to the terminal.
-fn live(mut transcript: File, shown: OutputPrinter, silent: bool) -> OutputCallback {
-    let mut whole = true;
+fn live(mut transcript: Option<File>, shown: OutputPrinter, silent: bool) -> OutputCallback {
     OutputCallback::new(move |kind, bytes| {
-        if whole && let Err(error) = transcript.write_all(bytes) {
-            whole = false;
+        if let Some(Err(error)) = transcript.as_mut().map(|file| file.write_all(bytes)) {
+            transcript = None;
             print_message(format_args!("the transcript is incomplete: {}", reason(&error)));
         }
         if !silent {
@@ -110,21 +113,28 @@ fn input(prepared: &PreparedLaunch, terminal: bool) -> Result<Input, Failure> {
     Ok(if terminal { Input::Forward(Arc::new(own)) } else { Input::File(Arc::new(own)) })
 }
 
-/// Opens the transcript: the given file, or a new one in the default directory.
-fn open_transcript(prepared: &PreparedLaunch, options: &LaunchOptions) -> Result<(PathBuf, File), Failure> {
-    let path = match (&options.transcript, &prepared.state) {
-        (Some(path), _) => path.clone(),
-        (None, Some(state)) => transcript_in(&state.join("transcripts"), &prepared.agent),
-        (None, None) => {
-            let hint = Some("name a file with --transcript".to_owned());
-            return Err(Failure { hint, ..Failure::usage("no directory for a transcript") });
-        }
+/// Opens the transcript: the given file, or a new one in the default directory. Without a directory that can be written,
+/// there is no transcript.
+fn open_transcript(
+    prepared: &PreparedLaunch,
+    options: &LaunchOptions,
+) -> Result<Option<(PathBuf, File)>, Failure> {
+    let default = || Some(transcript_in(&prepared.state.as_ref()?.join("transcripts"), &prepared.agent));
+    let Some(path) = options.transcript.clone().or_else(default) else {
+        print_message("no transcript: there is no directory for it; name a file with --transcript");
+        return Ok(None);
     };
-    let opened = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path);
-    let cannot =
-        |error| Failure::usage(format!("cannot write transcript \"{}\": {}", path.display(), reason(&error)));
-    let file = opened.map_err(cannot)?;
-    Ok((path, file))
+    match OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path) {
+        Ok(file) => Ok(Some((path, file))),
+        Err(error) => {
+            let message = format!("cannot write transcript \"{}\": {}", path.display(), reason(&error));
+            if options.transcript.is_some() {
+                return Err(Failure::usage(message));
+            }
+            print_message(message);
+            Ok(None)
+        }
+    }
 }
 
 /// A new path in the directory of transcripts. Removes the oldest ones.
@@ -143,7 +153,7 @@ fn transcript_in(directory: &Path, agent: &str) -> PathBuf {
 
 fn report(
     outcome: &JobOutcome,
-    transcript: &Path,
+    transcript: Option<&Path>,
     options: &LaunchOptions,
     agent: &str,
     redactor: &Redactor,
@@ -158,6 +168,8 @@ fn report(
         print_message(format_args!("agent \"{agent}\" timed out after {timeout:?}"));
     }
     print_survivors(&outcome.tree.survivors);
-    print_message(format_args!("transcript: {}", transcript.display()));
+    if let Some(path) = transcript {
+        print_message(format_args!("transcript: {}", path.display()));
+    }
     status
 }
