@@ -190,6 +190,15 @@ fn limited(limit: &str, arguments: &[&str]) -> FinishedHaft {
 }
 
 #[test]
+fn deep_recursion_works_with_a_small_stack() {
+    let script = "f() { (($1 > 0)) && f $(($1 - 1)); }; f 3000; echo \"end $?\"";
+    for stack in ["-s 256", "-s 400", "-s 1000"] {
+        limited(stack, &["-c", script]).status(0).stdout("end 1\n");
+        limited(stack, &["run", "-c", script]).status(0).stdout("end 1\n");
+    }
+}
+
+#[test]
 fn a_plain_shell_without_memory_says_so_and_ends_like_bash() {
     for script in ["s=aaaaaaaa; while :; do s=$s$s; done", "a=({1..900000000})", "x=$(cat /dev/zero)"] {
         let run = limited("-v 1000000", &["-c", script]).status(2);

@@ -7,6 +7,7 @@ use haft_lang::ast::{
 use haft_text::Bytes;
 
 use crate::builtins::{Assigned, AssignedElement, AssignedValue};
+use crate::expand::parts::COPIED_CHUNK_BYTES;
 use crate::flow::Unwind;
 use crate::options::SetOption;
 use crate::session::Session;
@@ -134,7 +135,14 @@ impl Session {
     fn append_in_place(&mut self, name: &[u8], rest: &[WordPart]) -> Result<(), Unwind> {
         let more = self.expand_quoted(rest)?;
         self.reserve_memory("an assignment", more.len())?;
-        self.assign(name, more, true).map_err(|error| self.fail(error))
+        if more.len() <= COPIED_CHUNK_BYTES {
+            return self.assign(name, more, true).map_err(|error| self.fail(error));
+        }
+        for chunk in more.chunks(COPIED_CHUNK_BYTES) {
+            self.check_cancelled()?;
+            self.assign(name, Bytes::from(chunk), true).map_err(|error| self.fail(error))?;
+        }
+        Ok(())
     }
 }
 

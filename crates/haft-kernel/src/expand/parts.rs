@@ -130,8 +130,15 @@ impl Session {
     #[inline]
     fn emit_long(&self, sink: &mut Sink, bytes: &[u8], quoted: bool) -> Result<(), Unwind> {
         self.reserve_memory("an expansion", bytes.len())?;
-        if bytes.len() < MIN_CHECKED_BYTES || quoted || sink.mode != SinkMode::Fields {
+        if bytes.len() < MIN_CHECKED_BYTES {
             emit(sink, bytes, quoted);
+            return Ok(());
+        }
+        if quoted || sink.mode != SinkMode::Fields {
+            for chunk in bytes.chunks(COPIED_CHUNK_BYTES) {
+                self.check_cancelled()?;
+                emit(sink, chunk, quoted);
+            }
             return Ok(());
         }
         let mut rest = bytes;
@@ -146,6 +153,9 @@ impl Session {
 
 /// Results shorter than this are split without checks for cancellation.
 const MIN_CHECKED_BYTES: usize = 64 * 1024;
+
+/// Larger values are copied in chunks, with a check for cancellation before each.
+pub(super) const COPIED_CHUNK_BYTES: usize = 16 << 20;
 
 /// Appends the result of an expansion.
 pub(super) fn emit(sink: &mut Sink, bytes: &[u8], quoted: bool) {
