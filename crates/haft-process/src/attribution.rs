@@ -138,7 +138,7 @@ mod tests {
 
     fn orphan(start: u64) -> ProcessEntry {
         // No process has this pid, so `/proc` has no information about it.
-        ProcessEntry { pid: i32::MAX, parent: 1, group: 1, session: 1, start, zombie: false }
+        ProcessEntry { pid: i32::MAX, parent: 1, group: 1, session: 1, start, threads: 1, zombie: false }
     }
 
     #[test]

@@ -6,8 +6,9 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 
 /// The directories of this process's own control groups, in which new ones can be created.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -106,6 +107,11 @@ impl Cgroup {
         }
     }
 
+    /// Locks the group until it is dropped or this process ends, so that [`remove_stale`] spares it.
+    pub(crate) fn lock(&self) {
+        let _ = flock(&self.directory, FlockOperation::NonBlockingLockExclusive);
+    }
+
     /// Returns the open directory, for cloning a child into the group.
     pub(crate) fn directory(&self) -> BorrowedFd<'_> {
         self.directory.as_fd()
@@ -191,6 +197,28 @@ pub(crate) fn remove(path: &Path) {
     let _ = fs::remove_dir(path);
 }
 
+/// Removes the groups in `parent` that hosts of dead processes have left. A group with processes cannot be removed.
+pub(crate) fn remove_stale(parent: &Path) {
+    /// A new group may not be locked yet.
+    const MIN_AGE: Duration = Duration::from_secs(10);
+    let is_host = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name.as_bytes().starts_with(HOST_PREFIX.as_bytes()))
+    };
+    let is_old = |path: &PathBuf| {
+        let modified = fs::metadata(path).and_then(|metadata| metadata.modified());
+        modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age >= MIN_AGE))
+    };
+    for path in directories(parent).into_iter().filter(is_host).filter(is_old) {
+        let Ok(directory) = fs::File::open(&path) else { continue };
+        if flock(&directory, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            remove(&path);
+        }
+    }
+}
+
+/// How the names of the groups of hosts begin.
+const HOST_PREFIX: &str = "haft-run-";
+
 fn directories(path: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(path) else { return Vec::new() };
     entries
@@ -200,7 +228,8 @@ fn directories(path: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-fn write(path: &Path, value: &str) -> io::Result<()> {
+/// Writes a value to a file of a group.
+pub(crate) fn write(path: &Path, value: &str) -> io::Result<()> {
     use std::io::Write as _;
     OpenOptions::new().write(true).open(path)?.write_all(value.as_bytes())
 }
@@ -240,6 +269,28 @@ mod tests {
     #[test]
     fn systems_without_control_groups_have_no_hierarchies() {
         assert_eq!(Hierarchies::parse("", ""), Hierarchies::default());
+    }
+
+    #[test]
+    fn groups_of_dead_hosts_are_removed_and_locked_or_new_ones_are_kept() {
+        let parent = std::env::temp_dir().join(format!("haft-cgroup-test-{}", std::process::id()));
+        fs::create_dir_all(&parent).unwrap();
+        let create = |name: &str, age: u64| {
+            let cgroup = Cgroup::create(&parent, name).unwrap();
+            let modified = std::time::SystemTime::now() - Duration::from_secs(age);
+            fs::File::open(cgroup.path()).unwrap().set_modified(modified).unwrap();
+            cgroup
+        };
+        let [_dead, live, _new, _other] =
+            [("haft-run-1", 60), ("haft-run-2", 60), ("haft-run-3", 0), ("other", 60)]
+                .map(|(name, age)| create(name, age));
+        live.lock();
+        remove_stale(&parent);
+        let mut left: Vec<_> =
+            directories(&parent).iter().map(|path| path.file_name().unwrap().to_owned()).collect();
+        left.sort();
+        assert_eq!(left, ["haft-run-2", "haft-run-3", "other"]);
+        let _ = fs::remove_dir_all(&parent);
     }
 
     #[test]

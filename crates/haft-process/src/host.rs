@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use crate::capture::{CaptureLimits, Output, SpillDirectory};
-use crate::cgroup::{Cgroup, Hierarchies};
+use crate::cgroup::{self, Cgroup, Hierarchies};
 use crate::command::Command;
 use crate::error::Error;
 use crate::permission::StartPermission;
@@ -226,6 +226,8 @@ impl HostInner {
             let _ = self.run.as_ref().map(|run| run.record_cgroup(&path));
             resources.watcher.iter().for_each(|watcher| watcher.report_cgroup(&path));
             let cgroup = Cgroup::create(parent, &name).ok()?;
+            cgroup.lock();
+            cgroup::remove_stale(parent);
             for controller in ["+pids", "+memory"] {
                 let _ = cgroup.set("cgroup.subtree_control", controller);
             }

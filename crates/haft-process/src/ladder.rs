@@ -84,6 +84,14 @@ impl Ladder {
         }
     }
 
+    /// Starts without `SIGTERM` and grace period: `SIGKILL` is due at once. Has no effect after the first call.
+    pub(crate) fn begin_with_kill(&mut self, now: Instant) {
+        if matches!(self, Ladder::Idle) {
+            let deadline = KillDeadline::from(now);
+            *self = Ladder::Terminating { kill_at: now, deadline, signalled: HashSet::new() };
+        }
+    }
+
     /// Sends `SIGKILL` if the grace period is over or no process is left. While in-process work is `working`, which may start
     /// more processes, kills repeatedly and does not finish.
     pub(crate) fn advance(&mut self, now: Instant, working: bool, target: &impl LadderTarget) {

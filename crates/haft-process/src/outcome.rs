@@ -64,6 +64,9 @@ pub struct Captured {
     pub stderr: Option<Output>,
     /// Both streams in the order in which they were written, through one pipe or on a terminal.
     pub output: Option<Output>,
+    /// Bytes that background jobs of a script's substitution wrote after the substitution had ended. Only in-process work has
+    /// this output.
+    pub late: Option<Output>,
     /// The size of the terminal, if the job had one. `output` contains raw bytes with control sequences then.
     pub terminal: Option<TerminalSize>,
 }
@@ -86,12 +89,18 @@ impl Captured {
             stdout: summary(&self.stdout),
             stderr: summary(&self.stderr),
             output: self.rendered(budget).or_else(|| summary(&self.output)),
+            late: summary(&self.late_output().cloned()),
         }
     }
 
     /// Returns all captured outputs.
     pub fn all(&self) -> impl Iterator<Item = &Output> {
-        [&self.stdout, &self.stderr, &self.output].into_iter().flatten()
+        [&self.stdout, &self.stderr, &self.output].into_iter().flatten().chain(self.late_output())
+    }
+
+    /// Returns the late output, unless it is empty.
+    pub fn late_output(&self) -> Option<&Output> {
+        self.late.as_ref().filter(|output| output.total_bytes() > 0)
     }
 }
 
@@ -209,6 +218,9 @@ pub struct CapturedReport {
     /// Both streams in the order in which they were written, if they were merged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<OutputSummary>,
+    /// What background jobs of a substitution wrote after the substitution had ended; omitted if they wrote nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub late: Option<OutputSummary>,
 }
 
 /// The JSON form of an exit status.

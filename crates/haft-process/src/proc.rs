@@ -17,6 +17,8 @@ pub(crate) struct ProcessEntry {
     pub(crate) session: i32,
     /// Start time in clock ticks since boot. Pid and start time together are never reused.
     pub(crate) start: u64,
+    /// Number of threads.
+    pub(crate) threads: u64,
     /// Whether it has ended and is not reaped yet.
     pub(crate) zombie: bool,
 }
@@ -51,7 +53,7 @@ pub(crate) fn scan<T>(inspect: impl Fn(&ProcessEntry) -> Option<T>) -> Vec<(Proc
 }
 
 /// Whether `/proc` is mounted and shows the PID namespace of this process.
-fn is_available() -> bool {
+pub(crate) fn is_available() -> bool {
     let own = rustix::process::getpid().as_raw_pid();
     fs::read_link("/proc/self").is_ok_and(|name| name.to_str() == Some(own.to_string().as_str()))
 }
@@ -110,6 +112,7 @@ fn parse_stat(line: &[u8]) -> Option<ProcessEntry> {
         group: group as i32,
         session: session as i32,
         start: start.cast_unsigned(),
+        threads: threads.max(1).cast_unsigned(),
         // The main thread may have ended while other threads run.
         zombie: matches!(state, "Z" | "X" | "x") && threads <= 1,
     })
@@ -160,24 +163,27 @@ pub(crate) fn own_children() -> Vec<i32> {
     children
 }
 
-/// Threads and memory of a process.
+/// Returns the number of threads of the whole system. The kernel reports only 16 bits of it.
+pub(crate) fn system_threads() -> u16 {
+    rustix::system::sysinfo().procs
+}
+
+/// The memory of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ProcessLoad {
-    pub(crate) threads: u64,
+pub(crate) struct ProcessMemory {
     /// Bytes of the resident set.
     pub(crate) resident: u64,
     /// Bytes of the resident set without file mappings and shared memory.
     pub(crate) unshared: u64,
 }
 
-/// Returns threads and memory of a process, if it exists.
-pub(crate) fn load(pid: i32) -> Option<ProcessLoad> {
+/// Returns the memory of a process, if it exists.
+pub(crate) fn memory(pid: i32) -> Option<ProcessMemory> {
     let statm = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
     let mut pages = statm.split_ascii_whitespace().skip(1).map(|field| field.parse::<u64>().ok());
     let (resident, shared) = (pages.next()??, pages.next()??);
-    let threads = fs::read_dir(format!("/proc/{pid}/task")).map_or(1, Iterator::count) as u64;
     let size = rustix::param::page_size() as u64;
-    Some(ProcessLoad { threads, resident: resident * size, unshared: resident.saturating_sub(shared) * size })
+    Some(ProcessMemory { resident: resident * size, unshared: resident.saturating_sub(shared) * size })
 }
 
 /// Returns the proportional set size in bytes: each shared page counts in equal parts for the processes that share it.
@@ -193,7 +199,7 @@ pub(crate) fn child_entry(pid: i32) -> Option<ProcessEntry> {
     let group = rustix::process::getpgid(number).map_or(0, rustix::process::Pid::as_raw_pid);
     let session = rustix::process::getsid(number).map_or(0, rustix::process::Pid::as_raw_pid);
     let parent = rustix::process::getpid().as_raw_pid();
-    Some(ProcessEntry { pid, parent, group, session, start: 0, zombie })
+    Some(ProcessEntry { pid, parent, group, session, start: 0, threads: 1, zombie })
 }
 
 /// Returns the number of threads of all processes of this user.

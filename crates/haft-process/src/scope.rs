@@ -21,7 +21,7 @@ use crate::environment::Environment;
 use crate::host::{Host, ScopeLimits};
 use crate::proc::{self, ProcessEntry};
 use crate::reaper;
-use crate::scope_kill::signal_process;
+use crate::scope_kill::{signal_group, signal_process};
 use crate::status::{Exit, Usage};
 use crate::survivors::Survivors;
 use crate::sys::CgroupJoin;
@@ -163,6 +163,11 @@ impl Scope {
         self.0.tracker.report(limits, &self.held().limiters)
     }
 
+    /// Returns the control groups that enforce the limits.
+    pub(crate) fn limiters(&self) -> &Limiters {
+        &self.held().limiters
+    }
+
     /// Returns the counters of processes that were refused or killed because of a limit.
     pub(crate) fn tracker(&self) -> &LimitTracker {
         &self.0.tracker
@@ -275,6 +280,12 @@ impl Scope {
         let members = self.entries();
         let addressed = members.iter().filter(|entry| entry.group == group);
         addressed.map(|entry| signal_process(*entry, signal)).count()
+    }
+
+    /// Signals the process groups of the processes that were started in the scope, each with one system call.
+    pub(crate) fn signal_root_groups(&self, signal: Signal) {
+        let roots = self.seeds().roots.clone();
+        roots.into_iter().for_each(|root| signal_group(root, signal));
     }
 
     /// Signals all members. Returns their number.

@@ -90,7 +90,7 @@ impl LadderTarget for Scope {
             let left = self.scan();
             let is_empty = left.members.is_empty() && !self.has_orphans();
             empty_scans = if is_empty { empty_scans + 1 } else { 0 };
-            let stuck = || left.members.iter().all(|entry| is_stuck(entry.pid));
+            let stuck = || !proc::is_available() || left.members.iter().all(|entry| is_stuck(entry.pid));
             if empty_scans >= self.empty_scans_needed() || deadline.is_over(Instant::now(), stuck) {
                 return (seen, left.survivors());
             }

@@ -30,10 +30,11 @@ impl ScopeScan {
         Survivors::new(self.members.iter().map(|entry| entry.pid).collect(), self.unknown)
     }
 
-    /// Signals all members.
+    /// Signals all members. Process groups are signalled as a whole, which reaches processes that are being forked too.
     pub(crate) fn signal(&self, signal: Signal) {
         self.groups.iter().for_each(|&group| signal_group(group, signal));
-        self.members.iter().for_each(|&entry| signal_process(entry, signal));
+        let others = self.members.iter().filter(|entry| !self.groups.contains(&entry.group));
+        others.for_each(|&entry| signal_process(entry, signal));
     }
 }
 
@@ -152,6 +153,9 @@ impl Scope {
         marked.extend(own_orphans);
         let members = survey.members(&marked);
         let groups = survey.groups(&members);
+        if !members.is_empty() && self.cgroup().is_none() && !proc::is_available() {
+            unknown = Some(UnknownSurvivors::NoProcessTable);
+        }
         ScopeScan { members, groups, unknown }
     }
 

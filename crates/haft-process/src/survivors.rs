@@ -30,6 +30,8 @@ pub enum UnknownSurvivors {
     SharedOrphans,
     /// An orphan may descend from a child that this process had before it became a subreaper.
     EarlierChildren,
+    /// Processes are left, and without `/proc` their descendants cannot be seen.
+    NoProcessTable,
     /// The supervisor failed before it could check.
     NotChecked,
 }
@@ -102,6 +104,9 @@ impl fmt::Display for UnknownSurvivors {
             }
             UnknownSurvivors::EarlierChildren => {
                 "an orphaned process may descend from a child that existed before this process was a subreaper"
+            }
+            UnknownSurvivors::NoProcessTable => {
+                "processes are left, and their descendants cannot be seen because '/proc' is not mounted"
             }
             UnknownSurvivors::NotChecked => "the supervisor failed before it could check",
         })

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     fn entry(pid: i32, parent: i32, group: i32, session: i32) -> ProcessEntry {
-        ProcessEntry { pid, parent, group, session, start: 100 + pid as u64, zombie: false }
+        ProcessEntry { pid, parent, group, session, start: 100 + pid as u64, threads: 1, zombie: false }
     }
 
     fn pids(found: &[ProcessEntry]) -> Vec<i32> {

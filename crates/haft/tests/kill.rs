@@ -135,8 +135,11 @@ fn other_processes_can_be_killed_by_their_numbers() {
 
 #[test]
 fn the_watcher_cannot_be_killed_by_the_script() {
-    let script = "sleep 50 & for comm in /proc/[0-9]*/comm; do read -r name < $comm; pid=${comm//[^0-9]/}; \
-                  [[ $name == tree-watcher ]] && { kill -9 $pid; echo $?; kill -9 -$pid; echo $?; }; done; :";
+    // The watcher may not have its name yet.
+    let script = "sleep 50 & for try in {1..300}; do for comm in /proc/[0-9]*/comm; do read -r name < $comm; \
+                  pid=${comm//[^0-9]/}; \
+                  [[ $name == tree-watcher ]] && { kill -9 $pid; echo $?; kill -9 -$pid; echo $?; break 2; }; \
+                  done 2> /dev/null; sleep 0.1; done; :";
     expect(&["run", "-c"], &[(script, "1\n1\n", 0)]);
 }
 

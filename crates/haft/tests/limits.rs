@@ -110,3 +110,57 @@ fn strict_limits_start_nothing_without_kernel_enforcement() {
     let cpu = ["spawn", "--strict-limits", "--limit-cpu", "5s", "--", "echo", "started"];
     Haft::new(HAFT).args(cpu).run().status(0).stdout("started\n");
 }
+
+/// Waits until the memory of a background program is counted, then makes a value of 50 MB.
+const SCRIPT_AND_PROGRAM: &str = "
+    \"$1\" allocate-and-wait 62914560 &
+    sleep 1
+    printf -v value '%50000000s' x
+    echo ${#value}";
+
+#[test]
+fn the_memory_limit_holds_for_the_sum_of_script_and_programs() {
+    let arguments = |limit| ["run", "--json", "--limit-memory", limit, "-c", SCRIPT_AND_PROGRAM, child()];
+    as_both_users(&arguments("100M"), |result| {
+        assert_eq!((&result["status"]["code"], &result["status"]["limit"]), (&137.into(), &"memory".into()));
+        assert_eq!(result["limits"]["memory"]["hit"], true, "{result}");
+        assert_eq!(result["stdout"]["text"], "", "{result}");
+        let message = result["stderr"]["text"].as_str().unwrap_or_default();
+        assert!(message.contains("memory limit reached") && message.contains("of its programs"), "{result}");
+    });
+    as_both_users(&arguments("300M"), |result| {
+        assert_eq!(result["stdout"]["text"], "50000000\n", "{result}");
+        assert_eq!(result["limits"]["memory"]["hit"], false, "{result}");
+    });
+}
+
+#[test]
+fn a_program_may_use_only_what_the_script_leaves() {
+    let script = "printf -v value '%60000000s' x; sleep 0.2; \"$1\" allocate-and-wait 62914560; echo $?";
+    as_both_users(&["run", "--json", "--limit-memory", "100M", "-c", script, child()], |result| {
+        assert_eq!(result["stdout"]["text"], "137\n", "{result}");
+        assert_eq!(result["limits"]["memory"]["hit"], true, "{result}");
+    });
+}
+
+#[test]
+fn processes_that_multiply_are_contained_without_control_groups() {
+    if !is_root() {
+        println!("skipped: only root can hide the control groups");
+        return;
+    }
+    // Starts at most 511 processes if nothing stops it.
+    let script = "f() { if (($1 > 0)); then f $(($1 - 1)) & f $(($1 - 1)) & fi; sleep 20; }; f 8";
+    let hide = "mount -t tmpfs none /sys/fs/cgroup && exec \"$@\"";
+    let words = ["unshare", "-mpf", "--mount-proc", "--kill-child", "sh", "-c", hide, "sh", HAFT];
+    let arguments = ["spawn", "--json", "--limit-processes", "20", "--", "bash", "-c", script];
+    let run = Haft::by(words).args(arguments).run();
+    if run.error_text().starts_with("unshare:") || run.error_text().starts_with("mount:") {
+        println!("skipped: {run}");
+        return;
+    }
+    let result = run.json();
+    assert_eq!(result["limits"]["processes"]["enforced_by"], "sampling", "{result}");
+    assert_eq!((&result["status"]["code"], &result["status"]["limit"]), (&137.into(), &"processes".into()));
+    assert_eq!(result["tree"]["survivors"], 0, "{result}");
+}

@@ -1,8 +1,8 @@
 //! Substitutions whose pipe is still held open by background jobs.
 //!
 //! A plain shell waits until the last job has closed the pipe, as bash does. In a run, the substitution ends when its own
-//! commands have ended and the pipe has been quiet for a moment. The jobs go on, and their later output goes to standard
-//! error. For that, a background job of a process substitution gets a pipe of its own.
+//! commands have ended and the pipe has been quiet for a moment. The jobs go on, and what they write later is kept in an
+//! output of the run. For that, a background job of a process substitution gets a pipe of its own.
 
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -11,6 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use haft_process::CancelToken;
+use haft_process::capture::Output;
 
 use crate::flow::Unwind;
 use crate::io::{Capture, OpenFile, Ready, wait_readable};
@@ -59,8 +60,8 @@ impl Session {
         for number in numbers {
             self.open_files.set(number, writer.clone());
         }
-        let later = self.open_files.get(2).cloned();
-        let body = move || relay(&reader, substitution, later);
+        let late = self.late_output();
+        let body = move || relay(&reader, substitution, late.as_ref());
         thread::Builder::new()
             .name("substitution".to_owned())
             .stack_size(COPY_STACK_BYTES)
@@ -96,16 +97,15 @@ impl Session {
         }
     }
 
-    /// Starts a thread that copies the rest to standard error, so that no job gets `SIGPIPE`.
+    /// Returns the output of the run for what jobs write after their substitution has ended.
+    fn late_output(&self) -> Option<Output> {
+        self.processes.run().and_then(|run| run.captured.late.clone())
+    }
+
+    /// Starts a thread that keeps the rest in the late output of the run, so that no job gets `SIGPIPE`.
     fn pass_on(&mut self, reader: &Arc<OwnedFd>) -> io::Result<()> {
-        let _ = self.flush();
-        let output = match self.open_files.get(2) {
-            // For a capture, the copy goes through its pipe, so that its reader sees that there is another writer.
-            Some(file) if file.is_capture() => Some(Arc::new(OpenFile::from_shared(file.for_program()?))),
-            other => other.cloned(),
-        };
-        let reader = reader.clone();
-        let body = move || copy_rest(&reader, output);
+        let (reader, late) = (reader.clone(), self.late_output());
+        let body = move || copy_rest(&reader, late.as_ref());
         thread::Builder::new()
             .name("substitution".to_owned())
             .stack_size(COPY_STACK_BYTES)
@@ -114,9 +114,9 @@ impl Session {
     }
 }
 
-/// Copies the output of a background job to the pipe of its substitution until that has ended and is quiet, and to
-/// standard error from then on.
-fn relay(reader: &OwnedFd, substitution: Arc<SubstitutionPipe>, later: Option<Arc<OpenFile>>) {
+/// Copies the output of a background job to the pipe of its substitution until that has ended and is quiet, and to the late
+/// output of the run from then on.
+fn relay(reader: &OwnedFd, substitution: Arc<SubstitutionPipe>, late: Option<&Output>) {
     let mut buffer = [0; 4096];
     let never = CancelToken::new();
     loop {
@@ -142,19 +142,16 @@ fn relay(reader: &OwnedFd, substitution: Arc<SubstitutionPipe>, later: Option<Ar
     }
     // The reader of the substitution sees the end of its input.
     drop(substitution);
-    copy_rest(reader, later);
+    copy_rest(reader, late);
 }
 
-/// Copies a pipe until its end. The pipe is read even if the output cannot be written.
-fn copy_rest(reader: &OwnedFd, mut output: Option<Arc<OpenFile>>) {
+/// Copies a pipe to the late output until its end.
+fn copy_rest(reader: &OwnedFd, late: Option<&Output>) {
     let mut buffer = [0; 4096];
     loop {
         match rustix::io::read(reader, &mut buffer) {
             Ok(0) => return,
-            Ok(length) => {
-                let bytes = &buffer[..length];
-                output = output.filter(|file| file.write(bytes, None).and_then(|_| file.flush(None)).is_ok());
-            }
+            Ok(length) => late.into_iter().for_each(|late| late.append(&buffer[..length])),
             Err(rustix::io::Errno::AGAIN) => {
                 let _ = wait_readable(&[reader.as_fd()], None, &CancelToken::new());
             }

@@ -14,6 +14,8 @@ const REPORT_STEP_BYTES: i64 = 64 << 10;
 #[derive(Debug, Default)]
 pub(super) struct Meter {
     used: AtomicI64,
+    /// The memory of the session's programs, which counts towards the same limit.
+    programs: AtomicI64,
     limit: AtomicI64,
     exceeded: AtomicBool,
 }
@@ -86,6 +88,7 @@ impl Meter {
         let spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let meter = spare.unwrap_or_else(|| Box::leak(Box::default()));
         meter.set_limit(i64::MAX);
+        meter.set_programs(0);
         meter
     }
 
@@ -105,10 +108,11 @@ impl Meter {
 
     /// Tells whether that many more bytes are within the limits of the session and of all sessions of this process.
     pub(super) fn has_room(&self, bytes: u64) -> bool {
-        let fits = |used: &AtomicI64, limit: &AtomicI64| {
-            used.load(Ordering::Relaxed).saturating_add_unsigned(bytes) <= limit.load(Ordering::Relaxed)
+        let fits = |used: i64, limit: &AtomicI64| {
+            used.saturating_add_unsigned(bytes) <= limit.load(Ordering::Relaxed)
         };
-        fits(&self.used, &self.limit) && fits(&TOTAL, &TOTAL_LIMIT)
+        let session = self.used.load(Ordering::Relaxed).saturating_add(self.programs());
+        fits(session, &self.limit) && fits(TOTAL.load(Ordering::Relaxed), &TOTAL_LIMIT)
     }
 
     /// Sets the memory use, for a process without counted allocations.
@@ -119,6 +123,19 @@ impl Meter {
     /// Returns the memory use, without allocations before the session entered a counted thread.
     pub(super) fn used(&self) -> i64 {
         self.used.load(Ordering::Relaxed).max(0)
+    }
+
+    /// Returns the memory of the session's programs.
+    pub(super) fn programs(&self) -> i64 {
+        self.programs.load(Ordering::Relaxed)
+    }
+
+    /// Sets the memory of the session's programs.
+    pub(super) fn set_programs(&self, bytes: i64) {
+        self.programs.store(bytes, Ordering::Relaxed);
+        if bytes > 0 && !self.has_room(0) {
+            self.exceed();
+        }
     }
 
     pub(super) fn limit(&self) -> i64 {

@@ -69,8 +69,10 @@ pub enum LimitHit {
 pub struct MemoryHit {
     /// The operation that needed the memory.
     pub grew: &'static str,
-    /// The memory that the script would have used, in bytes.
+    /// The memory that the script and its programs would have used, in bytes.
     pub needed: u64,
+    /// The part of it that the programs used.
+    pub programs: u64,
     /// The limit, in bytes.
     pub limit: u64,
 }
@@ -104,7 +106,11 @@ impl fmt::Display for LimitHit {
 impl fmt::Display for MemoryHit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (needed, limit) = (HumanSize(self.needed), HumanSize(self.limit));
-        write!(formatter, "memory limit reached: {} needs {needed} in all, the limit is {limit}", self.grew)
+        write!(formatter, "memory limit reached: {} needs {needed} in all, ", self.grew)?;
+        if self.programs > 0 {
+            write!(formatter, "with {} of its programs, ", HumanSize(self.programs))?;
+        }
+        write!(formatter, "the limit is {limit}")
     }
 }
 
@@ -239,7 +245,19 @@ impl MemoryBudget {
         (state.hit, state.told, state.stopping, state.most) = (None, false, false, 0);
         state.deferred = (!matches!(limit, MemoryLimit::Bytes(_))).then_some(limit);
         let bytes = if state.deferred.is_some() { LIMIT_RESOLUTION_BYTES } else { limit.bytes() };
+        self.0.meter.set_programs(0);
         self.0.meter.set_limit(bytes.max(self.floor()));
+    }
+
+    /// Returns the memory that the session uses, in bytes.
+    #[must_use]
+    pub fn used(&self) -> u64 {
+        self.0.meter.used().unsigned_abs()
+    }
+
+    /// Sets the memory that the session's programs use, in bytes. It counts towards the limit.
+    pub fn set_program_memory(&self, bytes: u64) {
+        self.0.meter.set_programs(i64::try_from(bytes).unwrap_or(i64::MAX));
     }
 
     /// Computes the limit if that was not done yet. Returns whether it was computed now.
@@ -332,8 +350,10 @@ impl MemoryBudget {
         if state.hit.is_some() {
             return false;
         }
-        let needed = self.0.meter.used().saturating_add_unsigned(bytes as u64).max(state.most) as u64;
-        state.hit = Some(MemoryHit { grew, needed, limit: limit as u64 });
+        let script = self.0.meter.used().saturating_add_unsigned(bytes as u64).max(state.most) as u64;
+        let programs = self.0.meter.programs() as u64;
+        let needed = script.saturating_add(programs);
+        state.hit = Some(MemoryHit { grew, needed, programs, limit: limit as u64 });
         true
     }
 

@@ -18,7 +18,7 @@ use crate::execute::exported;
 use crate::flow::{Flow, Unwind};
 use crate::io::OpenFile;
 use crate::jobs::Member;
-use crate::memory::{LimitHit, uncounted};
+use crate::memory::{LimitHit, MemoryLimit, uncounted};
 use crate::session::{ErrexitContext, ProgramOrigin, Session};
 use crate::shared::CopyOnWrite;
 use crate::signals::SignalInbox;
@@ -54,17 +54,19 @@ impl EnteredRun {
     pub(super) fn new(run: Run, host: &Host, session: &mut Session) -> Result<EnteredRun, Error> {
         let finished = FinishedEvent::new()?;
         let own = session.limits.cancel().is_shared().then(|| session.limits.cancel().clone());
-        let stopping = Stopping::new();
+        let stopping = Stopping::new(&session.memory);
         let mut options = run.options;
         let inherits_input = matches!(options.input, Input::Inherit);
         if inherits_input {
             options.input = own_input(session);
         }
         options.cancel = options.cancel.or(own);
+        // The limit of the whole run includes the script.
+        let memory_limit = options.scope_limits.memory.map_or(run.memory_limit, MemoryLimit::Bytes);
         let (grace, has_terminal) = (options.grace, matches!(options.streams, Streams::Terminal(_)));
         let (job, inside) = Task::in_process(stopping.clone()).supervision(options).start_in_process(host)?;
         let terminal = if has_terminal { inside.standard(0) } else { None };
-        session.memory.set_limit(run.memory_limit);
+        session.memory.set_limit(memory_limit);
         let supervision = Arc::new(Supervision {
             scope: inside.scope().clone(),
             limits: inside.limits().iter().chain(&run.program_limits).copied().collect(),

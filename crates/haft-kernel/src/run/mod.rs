@@ -104,7 +104,7 @@ impl Run {
 
     /// Sets how much memory the script itself may use: variables, captured output, everything that is not a program's. A
     /// script that needs more ends with [`Status::LimitReached`]. By default, the limit is a quarter of the machine's
-    /// memory.
+    /// memory. [`ScopeLimits::memory`] replaces it by a limit on the sum of script and programs.
     pub fn memory_limit(mut self, limit: MemoryLimit) -> Run {
         self.memory_limit = limit;
         self

@@ -10,6 +10,7 @@ use std::time::Duration;
 use haft_process::{CancelToken, InProcessWork};
 
 use crate::jobs::ThreadControl;
+use crate::memory::MemoryBudget;
 use crate::signals::SignalInbox;
 
 /// The signal that asks a process to end.
@@ -31,14 +32,16 @@ pub(crate) struct Stopping {
     may_end: Mutex<bool>,
     changed: Condvar,
     threads: Mutex<Vec<ThreadControl>>,
+    /// The memory of the script, unless this is only a part of the work.
+    memory: Option<MemoryBudget>,
     /// The work that this is a part of.
     outer: Option<Arc<Stopping>>,
 }
 
 impl Stopping {
     /// The work of a run.
-    pub(crate) fn new() -> Arc<Stopping> {
-        Arc::new(Stopping::of(CancelToken::new(), None))
+    pub(crate) fn new(memory: &MemoryBudget) -> Arc<Stopping> {
+        Arc::new(Stopping { memory: Some(memory.clone()), ..Stopping::of(CancelToken::new(), None) })
     }
 
     /// A part of this work, which can be ended separately.
@@ -55,6 +58,7 @@ impl Stopping {
             may_end: Mutex::default(),
             changed: Condvar::new(),
             threads: Mutex::default(),
+            memory: None,
             outer,
         }
     }
@@ -125,6 +129,14 @@ impl InProcessWork for Stopping {
 
     fn is_busy(&self) -> bool {
         !self.threads().is_empty()
+    }
+
+    fn memory(&self) -> u64 {
+        self.memory.as_ref().map_or(0, MemoryBudget::used)
+    }
+
+    fn set_program_memory(&self, bytes: u64) {
+        self.memory.iter().for_each(|memory| memory.set_program_memory(bytes));
     }
 }
 

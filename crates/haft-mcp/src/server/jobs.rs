@@ -82,9 +82,13 @@ impl ScriptJob {
     /// The output streams with their names.
     pub(crate) fn streams(&self) -> Vec<(&'static str, Output)> {
         let captured = self.controller.captured();
-        let named =
-            [("stdout", &captured.stdout), ("stderr", &captured.stderr), ("output", &captured.output)];
-        named.into_iter().filter_map(|(name, output)| Some((name, output.clone()?))).collect()
+        let named = [
+            ("stdout", captured.stdout.as_ref()),
+            ("stderr", captured.stderr.as_ref()),
+            ("output", captured.output.as_ref()),
+            ("late", captured.late_output()),
+        ];
+        named.into_iter().filter_map(|(name, output)| Some((name, output?.clone()))).collect()
     }
 
     /// The result, or `None` while the script runs.

@@ -8,6 +8,7 @@ mod job_notifications;
 mod job_report;
 mod job_tool;
 mod jobs;
+mod limits;
 mod output_tool;
 mod outputs;
 mod owner;
@@ -36,7 +37,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use haft_kernel::Session;
-use haft_kernel::memory::MemoryLimit;
+use haft_kernel::run::ScopeLimits;
 use haft_lang::Resolver;
 use haft_process::{CancelToken, Host, Redactor};
 
@@ -87,8 +88,8 @@ pub struct ServerLimits {
     pub jobs: JobLimits,
     /// Limits on outputs of earlier calls.
     pub outputs: OutputLimits,
-    /// The memory that each script may use. Scripts of one named session share it.
-    pub memory: MemoryLimit,
+    /// Limits of each script with its programs. A call can only set lower ones.
+    pub scripts: ScopeLimits,
 }
 
 impl fmt::Debug for ServerSetup {

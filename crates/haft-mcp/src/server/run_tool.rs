@@ -17,6 +17,7 @@ use super::finished_run::FinishedRun;
 use super::job_notifications;
 use super::job_report;
 use super::jobs::ScriptJob;
+use super::limits::{self, LimitArguments};
 use super::outputs::RetainedOutput;
 use super::reply::ToolReply;
 use super::run_session::RunSession;
@@ -69,6 +70,9 @@ pub(crate) struct RunArguments {
     /// continue.
     #[serde(default)]
     pty: bool,
+    /// Limits on memory, CPU time, processes and stored output.
+    #[serde(default)]
+    limits: LimitArguments,
     /// Return as soon as one of these conditions is met. If the script still runs, it continues as a job.
     #[serde(default)]
     until: Option<UntilArguments>,
@@ -145,7 +149,8 @@ async fn start(
     session: Option<Session>,
     request: &ToolRequest,
 ) -> Result<Arc<ScriptJob>, String> {
-    let run = build_run(arguments).memory_limit(state.setup.limits.memory);
+    let limits = limits::resolve(&arguments.limits, &state.setup.limits.scripts)?;
+    let run = limits.apply(build_run(arguments));
     let session = session.ok_or("the session has ended")?;
     let (started, controller) = oneshot::channel();
     let (ended, end) = watch::channel(None);

@@ -30,6 +30,16 @@ impl Default for CaptureLimits {
     }
 }
 
+impl CaptureLimits {
+    /// Stores at most `cap` bytes of the beginning, and up to 64 KiB of the end.
+    #[must_use]
+    pub fn capped(cap: u64) -> CaptureLimits {
+        let limits = CaptureLimits::default();
+        let half = usize::try_from(cap / 2).unwrap_or(usize::MAX);
+        CaptureLimits { head: limits.head.min(half), tail: limits.tail.min(half), spill: cap }
+    }
+}
+
 /// Larger buffers are copied instead of exchanged.
 const MAX_EXCHANGED_BYTES: usize = CHECKPOINT_DISTANCE as usize;
 

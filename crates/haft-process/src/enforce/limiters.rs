@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 use crate::cgroup::{self, Cgroup};
 use crate::scope::Containment;
 
+/// The file of a memory limit, in version 2 and in version 1 of control groups.
+const MEMORY_LIMIT_FILES: [&str; 2] = ["memory.max", "memory.limit_in_bytes"];
+
 /// The control groups that enforce the limits of a scope.
 #[derive(Debug, Default)]
 pub(crate) struct Limiters {
@@ -31,8 +34,7 @@ impl Limiters {
             made.processes = made.limit(within(parent), parent, name, &["pids.max"], value);
         }
         if let Some((value, parent)) = memory {
-            let files = ["memory.max", "memory.limit_in_bytes"];
-            made.memory = made.limit(within(parent), parent, name, &files, value);
+            made.memory = made.limit(within(parent), parent, name, &MEMORY_LIMIT_FILES, value);
         }
         made
     }
@@ -76,6 +78,21 @@ impl Limiters {
     /// Whether a group enforces the memory limit.
     pub(crate) fn has_memory(&self) -> bool {
         self.memory.is_some()
+    }
+
+    /// Returns the memory of the group that enforces the memory limit, in bytes, without the page cache, which the kernel
+    /// reclaims before it enforces the limit.
+    pub(crate) fn memory_in_use(&self) -> Option<u64> {
+        let path = self.memory.as_deref()?;
+        cgroup::count(path, "memory.stat", "total_rss").or_else(|| cgroup::count(path, "memory.stat", "anon"))
+    }
+
+    /// Changes the memory limit. Version 1 of control groups refuses a value below the memory in use.
+    pub(crate) fn set_memory(&self, value: u64) {
+        if let Some(path) = &self.memory {
+            let value = value.to_string();
+            let _ = MEMORY_LIMIT_FILES.iter().any(|file| cgroup::write(&path.join(file), &value).is_ok());
+        }
     }
 
     /// Returns how many forks the process limit has refused.

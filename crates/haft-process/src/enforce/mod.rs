@@ -4,11 +4,15 @@
 //! killed, with a resource limit on each process to catch growth between two samples.
 
 mod limiters;
+mod memory_watch;
+mod process_watch;
 mod report;
 mod sampler;
 mod tracker;
 
 pub(crate) use limiters::Limiters;
+pub(crate) use memory_watch::MemoryWatch;
+use process_watch::{ProcessEstimate, ProcessWatch};
 pub use report::{EnforcedBy, LimitKind, LimitState, RunLimits};
 pub(crate) use sampler::{SampleVerdict, Sampler};
 pub(crate) use tracker::LimitTracker;

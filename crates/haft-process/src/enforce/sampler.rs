@@ -1,32 +1,39 @@
-//! Enforcing limits by sampling the processes of a run every few milliseconds.
+//! Enforcing limits by sampling a run every few milliseconds.
 
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use super::LimitKind;
-use crate::proc::{self, ProcessEntry, ProcessLoad};
+use super::{LimitKind, MemoryWatch, ProcessEstimate, ProcessWatch};
+use crate::job::InProcessWork;
+use crate::proc::ProcessEntry;
 use crate::scope::Scope;
-use crate::scope_kill::signal_process;
 
 /// Minimum time between two samples.
 const MIN_SAMPLE_INTERVAL: Duration = Duration::from_millis(10);
 /// The interval is at least this multiple of the duration of a sample, which bounds the cost of sampling.
 const INTERVAL_PER_SAMPLE_TIME: u32 = 5;
-/// The run is ended after this many consecutive samples with too many processes, because it starts them faster than they can be
-/// killed.
-const MAX_SAMPLES_OVER_LIMIT: u32 = 20;
-/// The run is ended at once if it exceeds twice the limit by this many processes.
-const RUNAWAY_MARGIN: u64 = 16;
+/// How much rarer samples are if only processes are limited. A bomb would grow during a sample that finds nothing, and the number
+/// of threads of the machine shows when a sample is needed.
+const PROCESS_INTERVAL_FACTOR: u32 = 10;
+/// Time between two checks whether a sample is needed early, because many processes were started.
+const EARLY_CHECK_INTERVAL: Duration = Duration::from_millis(2);
+/// An early sample follows at least this multiple of the duration of the last one.
+const EARLY_INTERVAL_PER_SAMPLE_TIME: u32 = 2;
 
-/// Samples the processes of a scope and kills processes above the limits.
+/// Samples the processes and the memory of a run, and enforces its limits.
 #[derive(Debug)]
 pub(crate) struct Sampler {
-    memory: Option<u64>,
-    processes: Option<u64>,
+    memory: Option<MemoryWatch>,
+    processes: Option<ProcessWatch>,
+    /// When the next sample is due at the latest.
+    sample_at: Instant,
+    /// When the next sample is due if the run may exceed its process limit.
+    early_at: Instant,
+    /// When the next sample is due if the run may have far too many processes.
+    alarm_at: Instant,
+    /// When to check the next time.
     due: Instant,
-    /// Number of consecutive samples with too many processes.
-    over: u32,
 }
 
 /// The result of a sample.
@@ -40,81 +47,82 @@ pub(crate) enum SampleVerdict {
 
 impl Sampler {
     /// Makes a sampler, or returns `None` if there is no limit.
-    pub(crate) fn new(memory: Option<u64>, processes: Option<u64>) -> Option<Sampler> {
+    pub(crate) fn new(memory: Option<MemoryWatch>, processes: Option<u64>) -> Option<Sampler> {
         let wanted = memory.is_some() || processes.is_some();
-        wanted.then(|| Sampler { memory, processes, due: Instant::now() + MIN_SAMPLE_INTERVAL, over: 0 })
+        let now = Instant::now();
+        wanted.then(|| Sampler {
+            sample_at: now + MIN_SAMPLE_INTERVAL * interval_factor(memory.as_ref()),
+            memory,
+            processes: processes.map(ProcessWatch::new),
+            early_at: now,
+            alarm_at: now,
+            due: now + EARLY_CHECK_INTERVAL,
+        })
     }
 
-    /// Returns when the next sample is due.
+    /// Returns when the sampler is due.
     pub(crate) fn due(&self) -> Instant {
         self.due
     }
 
-    /// Samples all processes of the scope and kills processes above the limits.
-    pub(crate) fn sample(&mut self, scope: &Scope) -> SampleVerdict {
+    /// Takes a sample if it is needed, and enforces the limits: kills processes or demands the end of the run.
+    pub(crate) fn sample(&mut self, scope: &Scope, work: Option<&dyn InProcessWork>) -> SampleVerdict {
         let begun = Instant::now();
-        let entries = scope.entries().into_iter().filter(|entry| !entry.zombie);
-        let mut members: Vec<(ProcessEntry, ProcessLoad)> =
-            entries.filter_map(|entry| Some((entry, proc::load(entry.pid)?))).collect();
-        let verdict = self.limit_processes(scope, &mut members);
-        self.limit_memory(scope, &members);
-        let cheap = MIN_SAMPLE_INTERVAL.max(begun.elapsed() * INTERVAL_PER_SAMPLE_TIME);
-        self.due = Instant::now() + if self.over > 0 { MIN_SAMPLE_INTERVAL } else { cheap };
+        let estimate = self.processes.as_ref().map_or(ProcessEstimate::WithinLimit, ProcessWatch::estimate);
+        let is_needed = match estimate {
+            ProcessEstimate::WithinLimit => begun >= self.sample_at,
+            ProcessEstimate::MayExceed => begun >= self.sample_at.min(self.early_at),
+            ProcessEstimate::MayRunAway => begun >= self.sample_at.min(self.alarm_at),
+        };
+        if !is_needed {
+            self.due = self.sample_at.min(begun + EARLY_CHECK_INTERVAL);
+            return SampleVerdict::Continue;
+        }
+        // A fork bomb must not grow while its processes are listed.
+        let pauses = estimate == ProcessEstimate::MayRunAway;
+        if pauses {
+            scope.signal_root_groups(Signal::STOP);
+        }
+        let mut members = self.members(scope);
+        let mut verdict = SampleVerdict::Continue;
+        if let Some(processes) = &mut self.processes {
+            verdict = processes.sample(scope, &mut members);
+        }
+        if pauses && verdict == SampleVerdict::Continue {
+            scope.signal_root_groups(Signal::CONT);
+        }
+        if let (SampleVerdict::Continue, Some(memory)) = (verdict, &mut self.memory) {
+            verdict = memory.sample(scope, &members, work);
+        }
+        self.schedule(begun, pauses);
         verdict
     }
 
-    /// Kills the newest processes until the limit is met, and removes them from the list.
-    fn limit_processes(
-        &mut self,
-        scope: &Scope,
-        members: &mut Vec<(ProcessEntry, ProcessLoad)>,
-    ) -> SampleVerdict {
-        let Some(limit) = self.processes else { return SampleVerdict::Continue };
-        let mut total: u64 = members.iter().map(|(_, load)| load.threads).sum();
-        if total <= limit {
-            self.over = 0;
-            return SampleVerdict::Continue;
+    /// Lists the running members of the scope, if a limit needs them.
+    fn members(&self, scope: &Scope) -> Vec<ProcessEntry> {
+        if self.processes.is_none() && !self.memory.as_ref().is_some_and(MemoryWatch::needs_members) {
+            return Vec::new();
         }
-        self.over += 1;
-        let runaway = total > limit.saturating_mul(2).saturating_add(RUNAWAY_MARGIN);
-        members.sort_unstable_by_key(|(entry, _)| (entry.start, entry.pid));
-        while total > limit
-            && let Some((entry, load)) = members.pop()
-        {
-            kill(scope, entry, LimitKind::Processes);
-            total -= load.threads;
-        }
-        if runaway || self.over >= MAX_SAMPLES_OVER_LIMIT {
-            SampleVerdict::End(LimitKind::Processes)
-        } else {
-            SampleVerdict::Continue
-        }
+        scope.entries().into_iter().filter(|entry| !entry.zombie).collect()
     }
 
-    /// Kills the largest processes until the limit is met, as the kernel does.
-    fn limit_memory(&self, scope: &Scope, members: &[(ProcessEntry, ProcessLoad)]) {
-        let Some(limit) = self.memory else { return };
-        let resident: u64 = members.iter().map(|(_, load)| load.resident).sum();
-        if resident <= limit {
-            return;
-        }
-        // Counts shared pages once. This is more expensive, so it is done only above the limit.
-        let mut shares: Vec<(ProcessEntry, u64)> = members
-            .iter()
-            .map(|(entry, load)| (*entry, proc::proportional_memory(entry.pid).unwrap_or(load.unshared)))
-            .collect();
-        shares.sort_unstable_by_key(|(_, share)| *share);
-        let mut total: u64 = shares.iter().map(|(_, share)| share).sum();
-        while total > limit
-            && let Some((entry, share)) = shares.pop()
-        {
-            kill(scope, entry, LimitKind::Memory);
-            total -= share;
-        }
+    /// Sets when the next sample is due. Processes elsewhere on the machine can cause a false alarm, which must not repeat at
+    /// once.
+    fn schedule(&mut self, begun: Instant, false_alarm: bool) {
+        let (now, took) = (Instant::now(), begun.elapsed());
+        let is_over = self.processes.as_ref().is_some_and(ProcessWatch::is_over);
+        let interval = MIN_SAMPLE_INTERVAL.max(took * INTERVAL_PER_SAMPLE_TIME);
+        let interval = interval * interval_factor(self.memory.as_ref());
+        self.sample_at = now + if is_over { MIN_SAMPLE_INTERVAL } else { interval };
+        self.early_at = now + took * EARLY_INTERVAL_PER_SAMPLE_TIME;
+        self.alarm_at = if false_alarm { self.early_at } else { now };
+        self.due = match &self.processes {
+            Some(_) => self.sample_at.min(now + EARLY_CHECK_INTERVAL),
+            None => self.sample_at,
+        };
     }
 }
 
-fn kill(scope: &Scope, entry: ProcessEntry, kind: LimitKind) {
-    signal_process(entry, Signal::KILL);
-    scope.tracker().note_killed(kind);
+fn interval_factor(memory: Option<&MemoryWatch>) -> u32 {
+    if memory.is_some() { 1 } else { PROCESS_INTERVAL_FACTOR }
 }

@@ -67,25 +67,29 @@ impl LimitTracker {
         let by = |cgroup: bool| if cgroup { EnforcedBy::Cgroup } else { sampled };
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let refused = count(&self.refused) + limiters.refused();
-        let state = |asked, enforced_by, refused: u64, killed| LimitState {
+        let ended_by = self.ended_by.get().copied();
+        let state = |kind, asked, enforced_by, refused: u64, killed| LimitState {
             asked,
             enforced_by,
-            hit: refused + killed > 0,
+            hit: refused + killed > 0 || ended_by == Some(kind),
             killed,
         };
         let killed_for_memory = count(&self.killed_for_memory) + limiters.killed();
         let exceeded = self.exceeded_memory.load(Ordering::Relaxed) && !limiters.has_memory();
         RunLimits {
-            memory: limits
-                .memory
-                .map(|asked| state(asked, by(limiters.has_memory()), u64::from(exceeded), killed_for_memory)),
-            processes: limits.processes.map(|asked| {
-                state(asked, by(limiters.has_processes()), refused, count(&self.killed_for_processes))
+            memory: limits.memory.map(|asked| {
+                let by = by(limiters.has_memory());
+                state(LimitKind::Memory, asked, by, u64::from(exceeded), killed_for_memory)
             }),
-            cpu: limits
-                .cpu
-                .map(|asked| state(cpu_seconds(asked), EnforcedBy::Rlimit, 0, count(&self.killed_for_cpu))),
-            ended_by: self.ended_by.get().copied(),
+            processes: limits.processes.map(|asked| {
+                let killed = count(&self.killed_for_processes);
+                state(LimitKind::Processes, asked, by(limiters.has_processes()), refused, killed)
+            }),
+            cpu: limits.cpu.map(|asked| {
+                let killed = count(&self.killed_for_cpu);
+                state(LimitKind::Cpu, cpu_seconds(asked), EnforcedBy::Rlimit, 0, killed)
+            }),
+            ended_by,
         }
     }
 }

@@ -28,6 +28,12 @@ pub trait InProcessWork: fmt::Debug + Send + Sync {
     fn stop(&self);
     /// Whether parts of the work run in parallel to the foreground, or after it.
     fn is_busy(&self) -> bool;
+    /// Returns the memory that the work uses, in bytes. It counts towards the job's memory limit.
+    fn memory(&self) -> u64 {
+        0
+    }
+    /// Receives the memory that the job's programs use, in bytes, each time it was measured.
+    fn set_program_memory(&self, _bytes: u64) {}
 }
 
 /// The caller's side of a job that [`Task::start_in_process`](crate::Task::start_in_process) started. The job's foreground

@@ -25,6 +25,7 @@ pub use options::{DEFAULT_GRACE, Input, Streams, SupervisionOptions};
 pub use output_reader::StreamKind;
 pub use task::Task;
 
+use crate::capture::Output;
 use crate::enforce::Sampler;
 use crate::error::Error;
 use crate::job::control::JobShared;
@@ -157,6 +158,7 @@ impl Job {
             self.ladder.result().unwrap_or_else(|| (0, self.remaining(adopted.is_some())));
         if adopted.is_none() {
             self.shared.scope.retire();
+            self.shared.captured.late.iter().for_each(Output::finish);
         }
         let limits = self.shared.scope.limits();
         let program = std::mem::take(&mut self.program);

@@ -150,7 +150,7 @@ impl Job {
         let Some(sampler) = self.sampler.as_mut().filter(|sampler| now >= sampler.due()) else {
             return false;
         };
-        match sampler.sample(&self.shared.scope) {
+        match sampler.sample(&self.shared.scope, self.work.as_deref()) {
             SampleVerdict::Continue => false,
             SampleVerdict::End(kind) => {
                 self.shared.scope.tracker().note_ended(kind);
@@ -167,9 +167,12 @@ impl Job {
             self.end.needed_input = late && self.shared.waiting_process().is_some();
             self.end.cancelled = cancelled && !late;
             self.work.iter().for_each(|work| work.request_end());
-            // A job that exceeds a limit must not use the grace period to start more processes.
-            let grace = if exceeded { Duration::ZERO } else { self.shared.grace() };
-            self.ladder.begin(now, grace, &self.shared.scope);
+            if exceeded {
+                // A job that exceeds a limit must not use a grace period to start more processes.
+                self.ladder.begin_with_kill(now);
+            } else {
+                self.ladder.begin(now, self.shared.grace(), &self.shared.scope);
+            }
             self.work.iter().for_each(|work| work.allow_cleanup());
         }
     }

@@ -11,7 +11,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use crate::cancel::CancelToken;
 use crate::capture::CaptureLimits;
 use crate::command::{Command, DescriptorSource, ProcessGroup};
-use crate::enforce::{EnforcedBy, LimitState, RunLimits, Sampler};
+use crate::enforce::{EnforcedBy, LimitState, MemoryWatch, RunLimits, Sampler};
 use crate::error::{Error, ErrorKind};
 use crate::host::{Host, ScopeLimits};
 use crate::job::control::JobShared;
@@ -88,12 +88,13 @@ impl PreparedJob {
             _ => JobConnections::pipes(&mut command, host, capture_limits, streams)?,
         };
         connections.connect_input(&mut command, input)?;
+        connections.captured.late = work.as_ref().map(|_| host.output(capture_limits));
         let scope = within.map_or_else(|| host.scope(scope_limits), |outer| outer.part());
         let enforced = scope.limits();
         if scope_limits.strict {
             refuse_weak_limits(&enforced)?;
         }
-        let sampler = limit_each_process(&mut command, &scope_limits, &enforced);
+        let sampler = limit_each_process(&mut command, &scope_limits, &enforced, work.is_some());
         command.scope(&scope);
         let cancel = options.cancel.map_or_else(CancelToken::new, |token| token.child());
         let shared = JobShared::new(scope, cancel, options.grace)?;
@@ -263,8 +264,13 @@ fn input_writer(target: OwnedFd, terminal: bool, input: Input) -> InputWriter {
 }
 
 /// Sets the limits that the kernel enforces for each process. Returns a sampler for the limits on all processes together
-/// that no control group enforces.
-fn limit_each_process(command: &mut Command, asked: &ScopeLimits, enforced: &RunLimits) -> Option<Sampler> {
+/// that no control group enforces, and for memory that in-process work shares with its programs.
+fn limit_each_process(
+    command: &mut Command,
+    asked: &ScopeLimits,
+    enforced: &RunLimits,
+    has_work: bool,
+) -> Option<Sampler> {
     if let Some(time) = asked.cpu {
         command.limit(ResourceLimit::cpu(time));
     }
@@ -285,7 +291,12 @@ fn limit_each_process(command: &mut Command, asked: &ScopeLimits, enforced: &Run
             maximum.saturating_add(crate::proc::count_of_user()),
         ));
     }
-    Sampler::new(memory, processes)
+    let watch = match (memory, asked.memory) {
+        (Some(limit), _) => Some(MemoryWatch::sampled(limit)),
+        (None, Some(limit)) if has_work => Some(MemoryWatch::of_control_group(limit)),
+        _ => None,
+    };
+    Sampler::new(watch, processes)
 }
 
 /// Fails if the kernel does not enforce a limit for all processes together.

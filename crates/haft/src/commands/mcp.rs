@@ -11,7 +11,7 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use haft_kernel::Session;
-use haft_kernel::memory::MemoryLimit;
+use haft_kernel::run::ScopeLimits;
 use haft_lang::{Resolution, Resolver};
 use haft_mcp::{HttpOptions, Server, ServerEvent, ServerLimits, ServerSetup, Stdio};
 use haft_process::{CancelToken, Redactor, StartPermission, Tracing, protect_process, reason};
@@ -69,9 +69,15 @@ pub(crate) struct McpArguments {
     /// Let programs that run as root trace any process, and so read the server's memory and messages
     #[arg(long, help_heading = SCRIPTS)]
     pub(crate) allow_ptrace: bool,
-    /// Memory that each script may use itself [default: a quarter of the machine's memory]
+    /// Memory of each script and its programs together [default for the script: a quarter of the machine's memory]
     #[arg(long, value_name = "SIZE", value_parser = units::size, help_heading = SCRIPTS)]
     pub(crate) limit_memory: Option<u64>,
+    /// CPU time of each program
+    #[arg(long, value_name = "TIME", value_parser = units::duration, help_heading = SCRIPTS)]
+    pub(crate) limit_cpu: Option<Duration>,
+    /// Number of processes and threads of each script at once
+    #[arg(long, value_name = "NUMBER", help_heading = SCRIPTS)]
+    pub(crate) limit_processes: Option<u64>,
     /// Log every call to standard error, with its duration and outcome
     #[arg(short, long, help_heading = OTHER)]
     pub(crate) verbose: bool,
@@ -200,7 +206,12 @@ fn set_up(arguments: &McpArguments, process: &ProcessContext, tools: &Arc<Sessio
         names: Box::new(OwnedNameResolver(process.clone(), tools.registry())),
         tools: Some(haft_mcp::RegistryTools { registry: tools.registry(), toolset: tools.toolset() }),
         limits: ServerLimits {
-            memory: arguments.limit_memory.map_or_else(MemoryLimit::default, MemoryLimit::Bytes),
+            scripts: ScopeLimits {
+                memory: arguments.limit_memory,
+                cpu: arguments.limit_cpu,
+                processes: arguments.limit_processes,
+                strict: false,
+            },
             ..ServerLimits::default()
         },
         redactor: Arc::new(Redactor::new(process.whole_environment().iter())),

@@ -75,7 +75,7 @@ pub(crate) struct SupervisionArguments {
     /// Print one JSON object with status, output and resource usage instead of the output
     #[arg(long, help_heading = INPUT_AND_OUTPUT)]
     pub(crate) json: bool,
-    /// Memory of all programs together, and as much again for the script itself [default for the script: a quarter of the machine's memory]
+    /// Memory of the script and all programs together [default for the script: a quarter of the machine's memory]
     #[arg(long, value_name = "SIZE", value_parser = units::size, help_heading = LIMITS)]
     pub(crate) limit_memory: Option<u64>,
     /// CPU time of each program; the work of the script itself is not counted

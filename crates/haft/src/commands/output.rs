@@ -108,6 +108,7 @@ pub(crate) fn store(
         ("stdout", &captured.stdout, &mut shown.stdout),
         ("stderr", &captured.stderr, &mut shown.stderr),
         ("output", &captured.output, &mut shown.output),
+        ("late", &captured.late, &mut shown.late),
     ];
     for (name, output, summary) in streams {
         if let (Some(output), Some(summary)) = (output, summary) {

@@ -5,7 +5,6 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 
 use clap::Args;
-use haft_kernel::memory::MemoryLimit;
 use haft_kernel::run::{Outcome, Run, Status};
 use haft_kernel::{Bytes, Session};
 use haft_lang::ast::LineIndex;
@@ -21,6 +20,7 @@ use crate::failure::{Failure, print_hint, print_message};
 use crate::json::ErrorReport;
 use crate::process_context::ProcessContext;
 use crate::tools::SessionTools;
+use crate::units::count;
 use crate::{host, sessions};
 
 /// The size of the file system of an isolated run.
@@ -109,13 +109,10 @@ fn supervise(run: &mut RunArguments, process: &ProcessContext) -> Result<Outcome
     let supervision = &run.supervision;
     let shown = OutputPrinter::new(supervision.limit_output, supervision.timeout, &signals.cancel);
     let arguments = std::mem::take(&mut run.words).into_iter().map(|word| Bytes::from(word.into_vec()));
-    let mut script = Run::new(text.source)
+    let script = Run::new(text.source)
         .name(if is_file { &text.name } else { "haft" })
         .arguments(arguments)
         .supervision(supervision.options(input, &signals.cancel, &shown)?);
-    if let Some(bytes) = supervision.limit_memory {
-        script = script.memory_limit(MemoryLimit::Bytes(bytes));
-    }
     let raw = supervision.raw_terminal();
     let running = script.start(&host, session)?;
     let script = running.controller().clone();
@@ -141,11 +138,25 @@ fn supervise(run: &mut RunArguments, process: &ProcessContext) -> Result<Outcome
     match outcome.status.limit_hit() {
         // The script has already printed which limit it reached.
         Some(_) if run.supervision.json => {}
-        Some(_) => print_hint("'--limit-memory SIZE' sets how much memory the script may use"),
+        Some(_) => {
+            print_hint("'--limit-memory SIZE' sets how much memory the script and its programs may use");
+        }
         None => run.supervision.explain_limits(&outcome.limits),
     }
+    explain_late_output(&outcome, run.supervision.json);
     session.part();
     Ok(outcome)
+}
+
+/// Prints that background jobs wrote something after their substitution had ended, because nothing else shows it.
+fn explain_late_output(outcome: &Outcome, json: bool) {
+    if let Some(late) = outcome.captured.late_output().filter(|_| !json) {
+        let bytes = count(usize::try_from(late.total_bytes()).unwrap_or(usize::MAX), "byte");
+        print_message(format_args!(
+            "{bytes} that background jobs wrote after their substitution had ended were discarded"
+        ));
+        print_hint("with '--json', the result contains them as 'late'");
+    }
 }
 
 /// Ends the jobs that the script left running, except for detached processes with `--keep-jobs`.

@@ -65,6 +65,42 @@ fn directory_environment_and_input_are_set() {
 }
 
 #[test]
+fn limits_of_a_call_hold_and_are_reported() {
+    let mut client = Client::new();
+    let mut run = |script: &str, limits: serde_json::Value| {
+        client.call("run", json!({ "script": script, "limits": limits }))
+    };
+    let reply = run("s=x; while :; do s=$s$s; done", json!({ "memory": 64 << 20 }));
+    let data = reply.data();
+    assert_eq!((&data["status"]["code"], &data["status"]["limit"]), (&json!(137), &json!("memory")));
+    assert_eq!(
+        (&data["limits"]["memory"]["asked"], &data["limits"]["memory"]["hit"]),
+        (&json!(64 << 20), &json!(true))
+    );
+    let reply = run("\"$BASH\" -c :; seq 100000", json!({ "processes": 500, "cpu": 30, "output": 2000 }));
+    let data = reply.data();
+    assert_eq!(
+        (&data["limits"]["cpu"]["asked"], &data["limits"]["cpu"]["enforced_by"]),
+        (&json!(30), &json!("rlimit"))
+    );
+    assert_eq!(data["limits"]["processes"]["hit"], false, "{data}");
+    assert!(data["stdout"]["omitted"]["lost_bytes"].as_u64() > Some(100_000), "{data}");
+    let reply = run("echo", json!({ "cpu": -1 }));
+    assert!(reply.is_error() && reply.text().contains("limits.cpu"), "{}", reply.text());
+}
+
+#[test]
+fn limits_of_the_server_hold_for_every_call() {
+    let mut client = Client::silent(&["--limit-memory", "64M", "--limit-processes", "400"]);
+    client.introduce("2025-06-18", json!({}));
+    let script = "s=x; while :; do s=$s$s; done";
+    let reply = client.call("run", json!({ "script": script, "limits": { "memory": 1u64 << 40 } }));
+    let limits = &reply.data()["limits"];
+    assert_eq!((&limits["memory"]["asked"], &limits["processes"]["asked"]), (&json!(64 << 20), &json!(400)));
+    assert!(reply.facts().contains("memory limit"), "{}", reply.facts());
+}
+
+#[test]
 fn merged_output_is_in_true_order() {
     let mut client = Client::new();
     let script = "for i in 1 2 3; do echo out $i; echo err $i >&2; done";

@@ -57,21 +57,39 @@ pub(crate) fn child_state(pid: i32) -> Option<ChildState> {
     }
 }
 
-/// Finds the children of this process without `/proc`, by testing each pid. Tests pids near that of this process first, and
-/// the others only if it finds none.
+/// The highest pid that the kernel assigns.
+const PID_MAX: i32 = 4_194_304;
+
+/// Finds the children of this process without `/proc`, by testing each pid. The kernel assigns pids in ascending order, so it
+/// tests those between this process and the newest one first, and the others only if it finds none.
 pub(crate) fn find_children() -> Vec<i32> {
-    /// The highest pid that the kernel assigns.
-    const PID_MAX: i32 = 4_194_304;
-    const NEAR: i32 = 1 << 16;
     if !has_children() {
         return Vec::new();
     }
     let own = std::process::id().cast_signed();
-    let near = own.saturating_sub(NEAR / 4).max(2)..own.saturating_add(NEAR).min(PID_MAX);
+    let newest = newest_pid().unwrap_or(PID_MAX);
+    // After the highest pid, the kernel starts again with the lowest one.
+    let (newer, wrapped) = if newest > own { (own + 1..newest, 2..2) } else { (own + 1..PID_MAX, 2..newest) };
     let is_child = |pid: &i32| child_state(*pid).is_some();
-    let found: Vec<i32> = near.clone().filter(is_child).collect();
-    let far = || (2..near.start).chain(near.end..PID_MAX + 1).filter(is_child).collect();
-    if found.is_empty() { far() } else { found }
+    let found: Vec<i32> = newer.chain(wrapped).filter(is_child).collect();
+    if found.is_empty() { find_children_everywhere() } else { found }
+}
+
+/// Tests every pid, as long as there are children: another thread may have reaped them all meanwhile.
+fn find_children_everywhere() -> Vec<i32> {
+    const PIDS_PER_CHECK: usize = 1 << 12;
+    let blocks = (2..PID_MAX).step_by(PIDS_PER_CHECK).take_while(|_| has_children());
+    let pids = blocks.flat_map(|first| first..first.saturating_add(PIDS_PER_CHECK as i32));
+    pids.filter(|pid| child_state(*pid).is_some()).collect()
+}
+
+/// Returns a pid that the kernel assigns now, that of a thread that ends at once.
+fn newest_pid() -> Option<i32> {
+    // The application's own threads receive signals.
+    let _held = super::HeldSignals::all();
+    let builder = std::thread::Builder::new().stack_size(64 * 1024);
+    let thread = builder.spawn(|| rustix::thread::gettid().as_raw_pid()).ok()?;
+    thread.join().ok()
 }
 
 /// A child was stopped or continued.

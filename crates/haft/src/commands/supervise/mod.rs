@@ -116,14 +116,11 @@ impl SupervisionArguments {
 
     /// How much of each output is stored: at least as much as is shown.
     fn limits(&self) -> CaptureLimits {
-        let limits = CaptureLimits::default();
-        let shown = limits.spill.max(self.limit_output.unwrap_or(0));
-        let cap = self.output_cap.unwrap_or(shown);
-        let half = usize::try_from(cap / 2).unwrap_or(usize::MAX);
-        CaptureLimits { head: limits.head.min(half), tail: limits.tail.min(half), spill: cap }
+        let shown = CaptureLimits::default().spill.max(self.limit_output.unwrap_or(0));
+        CaptureLimits::capped(self.output_cap.unwrap_or(shown))
     }
 
-    /// CaptureLimits for all processes together.
+    /// Limits for all processes together.
     fn scope_limits(&self) -> ScopeLimits {
         ScopeLimits {
             processes: self.limit_processes,
