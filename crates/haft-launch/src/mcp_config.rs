@@ -23,10 +23,15 @@ pub(crate) enum McpFormat {
     Opencode,
     /// YAML with `extensions`.
     Goose,
+    /// A JSON object with `servers`.
+    Vscode,
+    /// A JSON object with `context_servers`.
+    Zed,
 }
 
 impl McpFormat {
-    pub(crate) const NAMES: [&str; 5] = ["mcpServers", "copilot", "codex", "opencode", "goose"];
+    pub(crate) const NAMES: [&str; 7] =
+        ["mcpServers", "copilot", "codex", "opencode", "goose", "vscode", "zed"];
 
     pub(crate) fn named(name: &str) -> Option<McpFormat> {
         Some(match name {
@@ -36,6 +41,8 @@ impl McpFormat {
             "codex" => McpFormat::Codex,
             "opencode" => McpFormat::Opencode,
             "goose" => McpFormat::Goose,
+            "vscode" => McpFormat::Vscode,
+            "zed" => McpFormat::Zed,
             _ => return None,
         })
     }
@@ -73,6 +80,16 @@ impl McpFormat {
                 )
             }
             McpFormat::Goose => ("yaml", goose(&haft)),
+            McpFormat::Vscode => {
+                let mut server = server(&haft);
+                server["type"] = "stdio".into();
+                ("json", pretty(&json!({"servers": {SERVER_NAME: server}})))
+            }
+            McpFormat::Zed => {
+                let mut server = server(&haft);
+                server["env"] = json!({});
+                ("json", pretty(&json!({"context_servers": {SERVER_NAME: server}})))
+            }
         };
         McpConfig { file_name: format!("mcp.{extension}"), text }
     }

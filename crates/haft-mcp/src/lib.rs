@@ -5,13 +5,13 @@
 //!
 //! # The server
 //!
-//! A [`Server`] offers the tools `run`, `job`, `output`, `check` and `plan`, and all tools of a registry. `run` executes
+//! A [`Server`] offers the tools `run`, `job` and `output`, on request `check` and `plan`, and the tools of a registry. `run` executes
 //! bash scripts and waits for their end or for a condition. Sessions keep their state between calls, long-running scripts
 //! continue as jobs, and outputs can be read again later. The application provides everything as a [`ServerSetup`].
 //!
 //! ```no_run
 //! use haft_kernel::{Kernel, Session};
-//! use haft_mcp::{Server, ServerLimits, ServerSetup, Stdio};
+//! use haft_mcp::{ResultDetail, Server, ServerLimits, ServerSetup, Stdio};
 //! use haft_process::{CancelToken, Host};
 //! use std::sync::Arc;
 //!
@@ -23,8 +23,11 @@
 //!     session: Box::new(move || Session::with_environment(kernel.clone(), [("PATH", "/usr/bin:/bin")], "/")),
 //!     names: Box::new(haft_lang::BuiltinsOnly),
 //!     tools: None,
-//!     prompts: Vec::new(),
+//!     requested_tools: None,
+//!     detail: ResultDetail::Text,
+//!     prompts: Box::new(Vec::new),
 //!     limits: ServerLimits::default(),
+//!     task_after: std::time::Duration::from_secs(5),
 //!     redactor: Arc::default(),
 //!     withheld_variables: Vec::new(),
 //!     log: Box::new(|event| eprintln!("{event}")),
@@ -85,8 +88,8 @@ mod transport;
 
 pub use client::{NESTED_SERVER_VARIABLE, RemoteServer, RemoteSetup, RemoteTransport, remote_tools};
 pub use server::{
-    JobLimits, OutputLimits, Prompt, RegistryTools, Server, ServerEvent, ServerLimits, ServerSetup,
-    SessionLimits,
+    JobLimits, OutputLimits, Prompt, RegistryTools, ResultDetail, Server, ServerEvent, ServerLimits,
+    ServerSetup, SessionLimits,
 };
 pub use transport::http::HttpOptions;
 pub use transport::stdio::Stdio;

@@ -24,6 +24,12 @@ pub trait NativeTool: Debug + Send + Sync {
     /// # Errors
     /// Returns the error to report to the caller.
     fn call(&self, arguments: &Value, call: &CallContext<'_>) -> Result<Value, CallError>;
+
+    /// A result as text for a model, with a line in brackets for what the text does not show. Default: `None`, so that
+    /// the caller shows the JSON.
+    fn text(&self, _result: &Value) -> Option<String> {
+        None
+    }
 }
 
 /// Progress of a call.

@@ -30,7 +30,8 @@ impl Schema {
         compile(value).map(drop).map_err(|error| located(&error))
     }
 
-    pub(crate) fn new(value: &Value) -> Schema {
+    /// Compiles a schema that [`check`](Schema::check) accepts. Other schemas accept all values.
+    pub fn new(value: &Value) -> Schema {
         Schema { value: value.clone(), validator: compile(value).ok() }
     }
 

@@ -49,3 +49,24 @@ pub(crate) fn decode(bytes: &[u8]) -> String {
 pub(crate) fn signal(number: i32) -> String {
     signal_name(number).map_or(number.to_string(), |name| format!("SIG{name}"))
 }
+
+/// Joins lines, each with a newline.
+pub(crate) fn lines<'a>(lines: impl Iterator<Item = &'a str>) -> String {
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+/// Appends a line of facts in brackets, if there are any.
+pub(crate) fn push_facts(text: &mut String, facts: &[String]) {
+    if facts.is_empty() {
+        return;
+    }
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(&format!("[{}]\n", facts.join(" · ")));
+}
+
+/// The fact that files of a search could not be read.
+pub(crate) fn unreadable(result: &Value) -> Option<String> {
+    result["unreadable"].as_u64().map(|count| format!("{count} could not be read"))
+}

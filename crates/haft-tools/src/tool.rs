@@ -206,6 +206,14 @@ impl Tool {
         }
     }
 
+    /// A result of the tool as text for a model, if the tool has its own text form.
+    pub fn text(&self, result: &Value) -> Option<String> {
+        match &self.inner.source {
+            ToolSource::Native(native) | ToolSource::Provided { native, .. } => native.text(result),
+            ToolSource::File(_) => None,
+        }
+    }
+
     /// The schema of the parameters, compiled on first use.
     pub fn parameters(&self) -> &Schema {
         self.inner.parameters.get_or_init(|| Schema::new(&self.inner.descriptor.parameters))

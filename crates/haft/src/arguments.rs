@@ -136,7 +136,7 @@ impl HaftCommand {
     pub(crate) fn supervises(&self) -> bool {
         match self {
             HaftCommand::Spawn(_) | HaftCommand::Run(_) | HaftCommand::Tool(_) => true,
-            HaftCommand::Mcp(mcp) => mcp.print_config.is_none(),
+            HaftCommand::Mcp(mcp) => mcp.print_config.is_none() && mcp.command.is_none(),
             HaftCommand::Launch(launch) => launch.is_supervised(),
             HaftCommand::Exec(_)
             | HaftCommand::Check(_)

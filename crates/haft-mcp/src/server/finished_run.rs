@@ -44,15 +44,8 @@ impl FinishedRun {
             facts.push(format!("{} killed", count_processes(outcome.tree.killed)));
         }
         let survivors = &outcome.tree.survivors;
-        if !survivors.pids().is_empty() {
-            facts.push(format!(
-                "{} could not be killed: {:?}",
-                count_processes(survivors.pids().len()),
-                survivors.pids()
-            ));
-        }
-        if let Some(reason) = survivors.unknown() {
-            facts.push(format!("unknown whether processes survived: {reason}"));
+        if !survivors.pids().is_empty() || survivors.unknown().is_some() {
+            facts.push(survivors.to_string());
         }
         facts.extend(outcome.limits.messages());
         facts
@@ -118,6 +111,7 @@ fn describe_signal(signal: i32) -> String {
     signal_name(signal).map_or_else(|| format!("signal {signal}"), |name| format!("SIG{name}"))
 }
 
-fn count_processes(count: usize) -> String {
+/// A number of processes in words.
+pub(crate) fn count_processes(count: usize) -> String {
     if count == 1 { "1 process".to_owned() } else { format!("{count} processes") }
 }

@@ -6,24 +6,26 @@ use std::time::Instant;
 
 use haft_lang::Resolver;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ContentBlock,
-    GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
-    InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
-    SubscriptionFilter, Tool, UnsubscribeRequestParams, UpdateTaskParams,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ContentBlock, CustomRequest,
+    CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult,
+    Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, SetLevelRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::task::spawn_blocking;
 
+use super::detail::{self, ResultDetail};
 use super::event::{self, ServerEvent};
 use super::owner::ResourceOwner;
 use super::reply::ToolReply;
 use super::server_state::ServerState;
 use super::subscriptions::{self, ClientSubscriptions};
+use super::tool_definitions::BUILT_IN;
 use super::tool_request::ToolRequest;
-use super::{job_tool, output_tool, prompts, resources, run_tool, script_tools, tasks, tool_definitions};
+use super::{job_tool, output_tool, prompts, registry, resources, run_tool, script_tools, tasks};
 
 /// Handles the requests of one client, or one request of a stateless client.
 #[derive(Clone, Debug)]
@@ -60,24 +62,30 @@ impl ProtocolHandler {
     ) -> Option<Result<ToolReply, String>> {
         let state = &self.state;
         Some(match name {
-            "run" => match tool_definitions::parse_arguments(name, given) {
+            name if !state.offers_built_in(name) => Err(registry::not_offered(name)),
+            "run" => match state.built_in.parse(name, given) {
                 Ok(arguments) => run_tool::run(state, arguments, call).await,
                 Err(message) => Err(message),
             },
-            "job" => match tool_definitions::parse_arguments(name, given) {
+            "job" => match state.built_in.parse(name, given) {
                 Ok(arguments) => job_tool::job(state, arguments, call).await,
                 Err(message) => Err(message),
             },
-            "output" => tool_definitions::parse_arguments(name, given)
-                .and_then(|arguments| output_tool::output(state, arguments)),
+            "output" => state
+                .built_in
+                .parse(name, given)
+                .and_then(|arguments| output_tool::output(state, call.owner.id, arguments)),
             "check" => self.analyze(name, given, script_tools::check).await,
             "plan" => self.analyze(name, given, script_tools::plan).await,
             _ => {
-                let mut reply = state.setup.tools.as_ref()?.call(name, given, call).await?;
-                if reply.failed {
+                let requested = state.setup.requested_tools.clone();
+                let mut reply = state.setup.tools.as_ref()?.call(name, given, requested, call).await?;
+                if let Ok(reply) = &mut reply
+                    && reply.failed
+                {
                     reply.redact(&state.setup.redactor);
                 }
-                Ok(reply)
+                reply
             }
         })
     }
@@ -89,7 +97,7 @@ impl ProtocolHandler {
         given: Option<JsonObject>,
         analysis: fn(&script_tools::ScriptArguments, &dyn Resolver) -> ToolReply,
     ) -> Result<ToolReply, String> {
-        let arguments = tool_definitions::parse_arguments(name, given)?;
+        let arguments = self.state.built_in.parse(name, given)?;
         let state = self.state.clone();
         let analyzed = spawn_blocking(move || {
             let mut reply = analysis(&arguments, &*state.setup.names);
@@ -100,31 +108,72 @@ impl ProtocolHandler {
         analyzed.map_err(|error| format!("\"{name}\" failed: {error}"))
     }
 
-    /// All tools: the built-in ones, and those of the registry whose names do not collide.
+    /// All offered tools: the built-in ones, and those of the registry whose names do not collide.
     async fn tools(&self) -> Vec<Tool> {
-        let mut all = tool_definitions::built_in(&self.state.setup.withheld_variables);
-        if let Some(registry) = &self.state.setup.tools {
-            let others = registry.list().await;
-            all.extend(others.into_iter().filter(|tool| !tool_definitions::is_built_in(&tool.name)));
+        let state = &self.state;
+        let offered = |tool: &&Tool| state.offers_built_in(&tool.name);
+        let mut all: Vec<Tool> = state.built_in.definitions().filter(offered).cloned().collect();
+        if let Some(registry) = &state.setup.tools {
+            let others = registry.list(state.setup.requested_tools.as_ref()).await;
+            all.extend(others.into_iter().filter(|tool| !BUILT_IN.contains(&&*tool.name)));
         }
         all
     }
+
+    /// The error for a name that is not offered.
+    async fn unknown_tool(&self, name: &str) -> ErrorData {
+        let tools = self.tools().await;
+        let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
+        let hint = haft_config::nearest(name, names).map(|near| format!("; did you mean \"{near}\"?"));
+        ErrorData::invalid_params(format!("unknown tool \"{name}\"{}", hint.unwrap_or_default()), None)
+    }
 }
 
-/// Converts a reply to a protocol message.
-pub(crate) fn result(reply: Result<ToolReply, String>) -> CallToolResult {
+/// Converts a reply to a protocol message: text, and on request the data as structured content.
+pub(crate) fn result(
+    reply: Result<ToolReply, String>,
+    default_detail: ResultDetail,
+    wants_meta: bool,
+) -> CallToolResult {
     let reply = reply.unwrap_or_else(ToolReply::failure);
     let content = vec![ContentBlock::text(reply.text)];
     let mut result =
         if reply.failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
-    result.structured_content = reply.data;
+    let data = reply.data.map(detail::versioned);
+    if [reply.detail, default_detail].contains(&ResultDetail::Full) {
+        result.structured_content = data;
+    } else if let Some(data) = data.filter(|_| wants_meta) {
+        let outcome = (detail::OUTCOME_META.to_owned(), detail::without_output(data));
+        result.meta = Some(MetaObject(JsonObject::from_iter([outcome])));
+    }
     result
 }
 
-const INSTRUCTIONS: &str = "Tools for working on this machine. \"run\" runs a bash script and returns when it ends or when a \
-    condition is met (a pattern in the output, an open port, a file, silence), so there is no need to poll or sleep. Long \
-    output is truncated in the middle; read the rest with \"output\" instead of running the script again. Servers and \
-    programs that wait for input continue as jobs; use \"job\" to read from and write to them.";
+/// The methods that the server implements.
+const KNOWN_METHODS: [&str; 18] = [
+    "initialize",
+    "ping",
+    "server/discover",
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
+    "logging/setLevel",
+    "subscriptions/listen",
+    "tasks/get",
+    "tasks/update",
+    "tasks/cancel",
+];
+
+const INSTRUCTIONS: &str = "\"run\" runs a bash script and returns when it ends or when a condition is met (a pattern in the \
+    output, an open port, a file, silence): never poll or sleep. Long output is truncated in the middle; read the rest with \
+    \"output\" instead of running the script again. Servers and programs that wait for input continue as jobs: use \"job\".";
 
 impl ServerHandler for ProtocolHandler {
     fn get_info(&self) -> ServerConfig {
@@ -135,6 +184,7 @@ impl ServerHandler for ProtocolHandler {
             .enable_resources_subscribe()
             .enable_logging()
             .enable_prompts()
+            .enable_prompts_list_changed()
             .enable_tasks()
             .build();
         ServerConfig::new(capabilities)
@@ -151,7 +201,8 @@ impl ServerHandler for ProtocolHandler {
         let answer = self.negotiate_initialize(&request)?;
         let revision = answer.protocol_version.as_str();
         (self.state.setup.log)(ServerEvent::Connected { client: &client, revision });
-        let _ = self.client_owner.set(Arc::new(ResourceOwner::new(&self.state, client)));
+        let keeps_meta = detail::keeps_meta_from_model(&request.client_info.name);
+        let _ = self.client_owner.set(Arc::new(ResourceOwner::new(&self.state, client, keeps_meta)));
         context.peer.set_peer_info(request);
         Ok(answer)
     }
@@ -168,7 +219,7 @@ impl ServerHandler for ProtocolHandler {
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         tokio::spawn(subscriptions::send_notifications(
             context.peer,
-            self.state.tool_changes.clone(),
+            [self.state.tool_changes.clone(), self.state.prompts.changes()],
             self.state.ended_jobs.subscribe(),
             self.owner().id,
             self.subscriptions.clone(),
@@ -210,6 +261,7 @@ impl ServerHandler for ProtocolHandler {
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let (mut changes, mut ended_jobs) =
             (self.state.tool_changes.clone(), self.state.ended_jobs.subscribe());
+        let mut prompt_changes = self.state.prompts.changes();
         changes.mark_unchanged();
         loop {
             tokio::select! {
@@ -217,6 +269,7 @@ impl ServerHandler for ProtocolHandler {
                     Ok(()) => drop(context.sink().notify_tool_list_changed().await),
                     Err(_) => context.cancelled().await,
                 },
+                Ok(()) = prompt_changes.changed() => drop(context.sink().notify_prompt_list_changed().await),
                 // The sink drops notifications that the client did not ask for.
                 Ok(ended) = ended_jobs.recv() => drop(context.sink().notify_resource_updated(ended.uri).await),
                 () = context.cancelled() => return Ok(()),
@@ -231,10 +284,7 @@ impl ServerHandler for ProtocolHandler {
     ) -> Result<CallToolResponse, ErrorData> {
         let (start, tool) = (Instant::now(), request.name.clone());
         let call = ToolRequest::new(self.owner(), &context);
-        let unknown = {
-            let name = request.name.clone();
-            move || ErrorData::invalid_params(format!("unknown tool \"{name}\""), None)
-        };
+        let wants_meta = call.owner.keeps_meta_from_model();
         let handler = self.clone();
         let answer = move |call: ToolRequest| async move {
             handler.call(&request.name, request.arguments, &call).await
@@ -250,10 +300,32 @@ impl ServerHandler for ProtocolHandler {
         let called = ServerEvent::Called { tool: &tool, duration: start.elapsed(), outcome: &outcome };
         (self.state.setup.log)(called);
         match answer {
-            tasks::CallAnswer::Immediate(Some(reply)) => Ok(result(reply).into()),
-            tasks::CallAnswer::Immediate(None) => Err(unknown()),
+            tasks::CallAnswer::Immediate(Some(reply)) => {
+                Ok(result(reply, self.state.setup.detail, wants_meta).into())
+            }
+            tasks::CallAnswer::Immediate(None) => Err(self.unknown_tool(&tool).await),
             tasks::CallAnswer::Task(task) => Ok(task.into()),
         }
+    }
+
+    /// The definition of a tool, against which the HTTP transport checks the headers `Mcp-Param-*`.
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let built_in = self.state.built_in.definitions().find(|tool| tool.name == name).cloned();
+        built_in.or_else(|| self.state.setup.tools.as_ref()?.definition(name))
+    }
+
+    /// Rejects a request whose method is unknown, or whose parameters do not have the form that the method requires.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = &request.method;
+        Err(if KNOWN_METHODS.contains(&method.as_str()) {
+            ErrorData::invalid_params(format!("invalid parameters of \"{method}\""), None)
+        } else {
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method \"{method}\""), None)
+        })
     }
 
     async fn get_task(
@@ -285,7 +357,7 @@ impl ServerHandler for ProtocolHandler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Ok(resources::list(&self.state))
+        Ok(resources::list(&self.state, self.owner().id))
     }
 
     async fn list_resource_templates(
@@ -301,7 +373,7 @@ impl ServerHandler for ProtocolHandler {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        resources::read(&self.state, &request.uri).map(Into::into)
+        resources::read(&self.state, self.owner().id, &request.uri).map(Into::into)
     }
 
     async fn list_prompts(
@@ -309,7 +381,7 @@ impl ServerHandler for ProtocolHandler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(prompts::list(&self.state.setup.prompts))
+        Ok(prompts::list(&self.state.prompts.current()))
     }
 
     async fn get_prompt(
@@ -317,6 +389,9 @@ impl ServerHandler for ProtocolHandler {
         request: GetPromptRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        prompts::get(&self.state.setup.prompts, &request.name, request.arguments).map(Into::into)
+        let prompts = self.state.prompts.current();
+        // A prompt may run commands of its contexts.
+        let made = spawn_blocking(move || prompts::get(&prompts, &request.name, request.arguments)).await;
+        made.map_err(|error| ErrorData::internal_error(error.to_string(), None))?.map(Into::into)
     }
 }

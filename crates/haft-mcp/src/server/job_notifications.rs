@@ -39,7 +39,7 @@ pub(crate) async fn notify_when_ended(state: Arc<ServerState>, job: Arc<ScriptJo
     let message = format!("job {} ended: {} {}", job.id, job.title(), facts.trim_end());
     let data =
         json!({ "job": job.id, "message": message, "status": ended.data(false, &job.redactor)["status"] });
-    let event = JobEnded { owner: job.owner, uri: resources::job_uri(&job.id), data };
+    let event = JobEnded { owner: job.owner(), uri: resources::job_uri(&job.id), data };
     // Sending fails if no client is connected.
     let _ = state.ended_jobs.send(event);
 }

@@ -3,10 +3,12 @@
 use haft_process::capture::OutputSummary;
 use serde_json::{Map, Value, json};
 
-use super::finished_run::FinishedRun;
+use super::finished_run::{FinishedRun, count_processes};
 use super::jobs::ScriptJob;
-use super::reply::{ToolReply, facts_line, format_duration};
-use super::view::ReplyView;
+use super::reply::{ToolReply, facts_line, format_duration, output_call};
+use super::resources;
+use super::until::MetCondition;
+use super::view::{ReplyView, ShownOutput};
 use super::wait::WaitResult;
 
 /// Builds the reply for a job. With `since`, it contains the output after these offsets.
@@ -23,11 +25,11 @@ pub(crate) fn report_job(
         let cursor = since.and_then(|since| since.get(index)).copied();
         seen.push(output.total_bytes());
         let view = cursor.map_or_else(|| shown.clone(), |cursor| shown.since(cursor));
-        if let Ok(mut summary) = view.summarize(&output) {
+        if let Ok(mut shown) = view.summarize(&output) {
             if let Some(cursor) = cursor {
-                exclude_earlier(&mut summary, cursor);
+                exclude_earlier(&mut shown.summary, cursor);
             }
-            parts.push((name, summary));
+            parts.push((name, shown));
         }
     }
     job.set_seen(seen);
@@ -35,7 +37,7 @@ pub(crate) fn report_job(
     let mut text = body(&parts);
     text.push_str(&facts_line(&facts(job, ended.as_deref(), &parts, stop, expired)));
     let data = data(job, ended.as_deref(), &parts, stop, expired);
-    ToolReply { text, data: Some(data), failed: expired }
+    ToolReply { text, data: Some(data), failed: expired, ..ToolReply::default() }
 }
 
 /// Output that was returned earlier does not count as omitted.
@@ -50,13 +52,13 @@ fn exclude_earlier(summary: &mut OutputSummary, cursor: u64) {
 }
 
 /// The text of all streams.
-fn body(parts: &[(&str, OutputSummary)]) -> String {
+fn body(parts: &[(&str, ShownOutput)]) -> String {
     let mut text = String::new();
-    for (name, summary) in parts.iter().filter(|(_, summary)| !summary.text.is_empty()) {
+    for (name, shown) in parts.iter().filter(|(_, shown)| !shown.summary.text.is_empty()) {
         if *name == "stderr" {
             text.push_str("[stderr]\n");
         }
-        text.push_str(&summary.text);
+        text.push_str(&shown.summary.text);
         if !text.ends_with('\n') {
             text.push('\n');
         }
@@ -67,46 +69,69 @@ fn body(parts: &[(&str, OutputSummary)]) -> String {
 fn facts(
     job: &ScriptJob,
     ended: Option<&FinishedRun>,
-    parts: &[(&str, OutputSummary)],
+    parts: &[(&str, ShownOutput)],
     stop: &WaitResult,
     expired: bool,
 ) -> Vec<String> {
     let mut facts = match ended {
         Some(ended) => ended.facts(expired, &job.redactor),
-        None => vec![format!("still running as job {}", job.id), format_duration(job.started.elapsed())],
+        None => running_facts(job, stop),
     };
     let left = ended.map_or_else(Vec::new, FinishedRun::left_running);
     if !left.is_empty() {
-        facts.push(format!("{} still running in the background as job {}", left.len(), job.id));
+        let left = count_processes(left.len());
+        facts
+            .push(format!("{left} still running in the background: job(action=\"kill\", id=\"{}\")", job.id));
     }
-    match stop {
-        WaitResult::ConditionMet(met) => facts.push(met.to_string()),
-        WaitResult::TimedOut if ended.is_none() => facts.push("the timeout expired".to_owned()),
-        _ => {}
-    }
-    if ended.is_none()
-        && !matches!(stop, WaitResult::ConditionMet(super::until::MetCondition::Input(_)))
-        && let Some(pid) = job.controller.needs_input()
-    {
-        facts.push(format!("process {pid} is waiting for input"));
-    }
-    facts.extend(parts.iter().filter_map(|(name, summary)| omission(name, summary)));
+    facts.extend(parts.iter().filter_map(|(name, shown)| omission(name, shown)));
     facts.iter_mut().for_each(|fact| job.redactor.redact(fact));
     facts
 }
 
+/// What a job that still runs is doing, and the next call.
+fn running_facts(job: &ScriptJob, stop: &WaitResult) -> Vec<String> {
+    let cause = if matches!(stop, WaitResult::TimedOut) { " (timeout)" } else { "" };
+    let mut facts = vec![format!("still running after {}{cause}", format_duration(job.started.elapsed()))];
+    let waiting = match stop {
+        WaitResult::ConditionMet(MetCondition::Input(pid)) => Some(*pid),
+        WaitResult::ConditionMet(met) => {
+            facts.push(met.to_string());
+            job.controller.needs_input()
+        }
+        _ => job.controller.needs_input(),
+    };
+    let id = &job.id;
+    facts.push(match waiting {
+        Some(pid) => {
+            let name = program_name(pid).map_or_else(String::new, |name| format!("{name} is "));
+            format!("{name}waiting for input: job(action=\"write\", id=\"{id}\", text=\"…\\n\")")
+        }
+        None => format!("continue: job(action=\"wait\", id=\"{id}\")"),
+    });
+    facts
+}
+
+/// The name of a program that waits for input. `None` if a builtin of the script waits, which is this process.
+fn program_name(pid: i32) -> Option<String> {
+    let is_builtin = u32::try_from(pid).is_ok_and(|pid| pid == std::process::id());
+    let name = (!is_builtin).then(|| std::fs::read_to_string(format!("/proc/{pid}/comm")).ok());
+    name.flatten().map(|name| name.trim_end().to_owned())
+}
+
 /// Which part of an output is omitted, and how to get it.
-fn omission(name: &str, summary: &OutputSummary) -> Option<String> {
-    let id = &summary.id;
+fn omission(name: &str, shown: &ShownOutput) -> Option<String> {
+    let summary = &shown.summary;
+    let id = summary.id.as_str();
     let Some(omitted) = summary.omitted else {
-        return summary.truncated.then(|| format!("{name} in output {id}"));
+        return summary.truncated.then(|| format!("{name}: resource {}", resources::output_uri(id)));
     };
     let lost =
         if omitted.lost_bytes > 0 { format!(", {} of them lost", omitted.lost_bytes) } else { String::new() };
-    let whole = if omitted.lost_bytes > 0 { "the rest" } else { "all" };
     Some(format!(
-        "{name}: {} of {} bytes omitted{lost}, {whole} in output {id}",
-        omitted.bytes, summary.total_bytes
+        "{name}: {} of {} bytes omitted{lost}; full output: {}",
+        omitted.bytes,
+        summary.total_bytes,
+        output_call(id, shown.omitted_lines)
     ))
 }
 
@@ -114,7 +139,7 @@ fn omission(name: &str, summary: &OutputSummary) -> Option<String> {
 fn data(
     job: &ScriptJob,
     ended: Option<&FinishedRun>,
-    parts: &[(&str, OutputSummary)],
+    parts: &[(&str, ShownOutput)],
     stop: &WaitResult,
     expired: bool,
 ) -> Value {
@@ -126,13 +151,13 @@ fn data(
     if job.is_alive() {
         data.insert("job".to_owned(), json!(job.id));
         data.insert("pids".to_owned(), json!(job.processes()));
-        data.insert("needs_input".to_owned(), json!(job.controller.needs_input()));
+        data.insert("needs_input".to_owned(), json!(job.controller.needs_input().is_some()));
     }
     if let WaitResult::ConditionMet(met) = stop {
         data.insert("met".to_owned(), json!(met.to_string()));
     }
-    for (name, summary) in parts {
-        data.insert((*name).to_owned(), serde_json::to_value(summary).unwrap_or_default());
+    for (name, shown) in parts {
+        data.insert((*name).to_owned(), serde_json::to_value(&shown.summary).unwrap_or_default());
     }
     Value::Object(data)
 }

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::detail::ResultDetail;
 use super::job_report;
 use super::jobs::ScriptJob;
 use super::reply::{ToolReply, format_duration};
@@ -22,53 +23,46 @@ use super::wait::{self, WaitResult};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct JobArguments {
-    /// What to do. Every action except "list" needs "id" and returns the output since the last answer.
+    /// All actions but list need an id and return the output since the last answer. kill ends every process of the job.
     action: JobAction,
-    /// The job id, as returned by "run" or "list".
-    #[serde(default, alias = "job")]
+    /// The job id.
+    #[serde(default)]
     id: Option<String>,
-    /// For "write": the text, usually ending in a newline. "\u0003" is Ctrl-C on a terminal.
+    /// For write. "\u0003" is Ctrl-C on a terminal.
     #[serde(default)]
     text: Option<String>,
-    /// For "signal": the signal name, for example "INT" or "HUP".
+    /// For signal, such as "INT".
     #[serde(default)]
     signal: Option<String>,
-    /// For "resize": the number of columns.
+    /// For resize.
     #[serde(default)]
     columns: Option<u16>,
-    /// For "resize": the number of rows.
+    /// For resize.
     #[serde(default)]
     rows: Option<u16>,
-    /// What to wait for in the new output before answering. Default for "wait": the end of the job. Default for
-    /// "write": until the job waits for input again or is silent for one second.
+    /// Answer when one of these is met. Default for wait: the end of the job; for write: it waits for input or is silent.
     #[serde(default)]
     until: Option<UntilArguments>,
-    /// Maximum number of seconds to wait (default 120). The job continues afterwards.
+    /// Seconds to wait (default 120). The job continues afterwards.
     #[serde(default)]
     timeout: Option<f64>,
-    /// Which part of the new output to return.
     #[serde(default)]
     view: ViewArguments,
+    /// "full" adds the outcome as structured content.
+    #[serde(default)]
+    detail: ResultDetail,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 enum JobAction {
-    /// List all jobs.
     List,
-    /// Wait for the job.
     Wait,
-    /// Return new output immediately.
     Read,
-    /// Write to the standard input or terminal of the job.
     Write,
-    /// Close the standard input of the job.
     CloseStdin,
-    /// Resize the terminal of the job.
     Resize,
-    /// Send a signal to the foreground processes of the job.
     Signal,
-    /// Terminate the job and every process it started.
     Kill,
 }
 
@@ -82,11 +76,13 @@ pub(crate) async fn job(
     request: &ToolRequest,
 ) -> Result<ToolReply, String> {
     if arguments.action == JobAction::List {
-        return Ok(list(&state.jobs.list()));
+        return Ok(list(&state.jobs.list(request.owner.id)).with_detail(arguments.detail));
     }
-    let id =
-        arguments.id.as_deref().ok_or("missing \"id\"\nhint: the action \"list\" returns all job ids")?;
-    let job = state.jobs.get(id)?;
+    let id = arguments
+        .id
+        .as_deref()
+        .ok_or("parameter 'id' is missing\nhint: job(action=\"list\") returns all ids")?;
+    let job = state.jobs.get(request.owner.id, id)?;
     let deadline = Instant::now() + timeout(arguments.timeout)?;
     let shown = arguments.view.clone().resolve()?;
     let conditions = conditions(&arguments)?;
@@ -103,7 +99,7 @@ pub(crate) async fn job(
     };
     let reply = job_report::report_job(&job, &shown, Some(&seen), &stop, false);
     retain_outputs(state, &job);
-    Ok(reply)
+    Ok(reply.with_detail(arguments.detail))
 }
 
 /// The conditions to wait for after the action; `None` means not to wait.
@@ -128,7 +124,7 @@ fn act(job: &ScriptJob, arguments: &JobArguments) -> Result<(), String> {
     let controller = &job.controller;
     match arguments.action {
         JobAction::Write => {
-            let text = arguments.text.as_deref().ok_or("missing \"text\": the text to write")?;
+            let text = arguments.text.as_deref().ok_or("parameter 'text' is missing")?;
             controller.write(text.as_bytes());
         }
         JobAction::CloseStdin => controller.close_input(),
@@ -141,7 +137,8 @@ fn act(job: &ScriptJob, arguments: &JobArguments) -> Result<(), String> {
             });
         }
         JobAction::Signal => {
-            let name = arguments.signal.as_deref().ok_or("missing \"signal\", for example \"INT\"")?;
+            let name =
+                arguments.signal.as_deref().ok_or("parameter 'signal' is missing, for example \"INT\"")?;
             let number = name.parse().ok().or_else(|| signal_number(name.trim_start_matches("SIG")));
             let number = number.ok_or_else(|| format!("unknown signal \"{name}\""))?;
             controller.signal(number).map_err(|error| error.to_string())?;
@@ -167,7 +164,7 @@ fn list(jobs: &[Arc<ScriptJob>]) -> ToolReply {
         data.push(json!({
             "id": job.id,
             "state": if job.is_alive() { "running" } else { "ended" },
-            "needs_input": waiting,
+            "needs_input": waiting.is_some(),
             "pids": job.processes(),
             "age": job.started.elapsed().as_secs_f64(),
             "script": job.redactor.text(&job.script),

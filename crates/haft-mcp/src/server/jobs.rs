@@ -1,22 +1,25 @@
 //! Running jobs, and jobs that ended recently.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use haft_kernel::run::Controller;
 use haft_process::Redactor;
 use haft_process::capture::Output;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use super::finished_run::FinishedRun;
+use super::owner::EVERYONE;
 use super::run_session::end_session;
+use super::tool_request::ToolRequest;
 
 /// Limits on jobs.
 #[derive(Clone, Copy, Debug)]
 pub struct JobLimits {
-    /// The number of jobs that may run at the same time.
+    /// The number of jobs of one client that may continue after their call, and the number of calls that run at the
+    /// same time. Further calls wait.
     pub count: usize,
     /// A job is ended, or forgotten if it has ended, this long after its start.
     pub age: Duration,
@@ -37,7 +40,8 @@ const MAX_ENDED_JOBS: usize = 64;
 pub(crate) struct ScriptJob {
     pub(crate) id: String,
     pub(crate) number: u64,
-    pub(crate) owner: u64,
+    /// The id of its [`ResourceOwner`](super::owner::ResourceOwner).
+    owner: AtomicU64,
     pub(crate) script: String,
     pub(crate) started: Instant,
     pub(crate) controller: Controller,
@@ -50,11 +54,13 @@ pub(crate) struct ScriptJob {
     ending: tokio::sync::Mutex<()>,
     /// The number of requests that wait for the job.
     waiting: AtomicUsize,
+    /// Whether the call that started it has returned.
+    in_background: AtomicBool,
 }
 
 impl ScriptJob {
     pub(crate) fn new(
-        number: u64,
+        (number, id): (u64, String),
         owner: u64,
         script: &str,
         redactor: Arc<Redactor>,
@@ -62,12 +68,11 @@ impl ScriptJob {
         end: watch::Receiver<Option<Arc<FinishedRun>>>,
     ) -> ScriptJob {
         let seen = Mutex::new(vec![0; controller.captured().all().count()]);
-        let id = format!("j{number}");
         let script = script.to_owned();
         ScriptJob {
             id,
             number,
-            owner,
+            owner: AtomicU64::new(owner),
             script,
             started: Instant::now(),
             controller,
@@ -76,7 +81,13 @@ impl ScriptJob {
             end,
             ending: tokio::sync::Mutex::default(),
             waiting: AtomicUsize::new(0),
+            in_background: AtomicBool::new(false),
         }
+    }
+
+    /// The id of its owner.
+    pub(crate) fn owner(&self) -> u64 {
+        self.owner.load(Ordering::Relaxed)
     }
 
     /// The output streams with their names.
@@ -127,6 +138,16 @@ impl ScriptJob {
         WaitGuard(self)
     }
 
+    /// Records that the call that started it has returned.
+    pub(crate) fn set_in_background(&self) {
+        self.in_background.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the call that started it has returned.
+    fn is_in_background(&self) -> bool {
+        self.in_background.load(Ordering::Relaxed)
+    }
+
     /// Whether a request waits for the job and will report its end.
     pub(crate) fn is_waited_for(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > 0
@@ -174,20 +195,39 @@ pub(crate) fn title(script: &str) -> String {
 pub(crate) struct JobTable {
     limits: JobLimits,
     table: Mutex<BTreeMap<u64, Arc<ScriptJob>>>,
+    /// One for each call that may run at the same time.
+    slots: Semaphore,
 }
 
 impl JobTable {
     pub(crate) fn new(limits: JobLimits) -> JobTable {
-        JobTable { limits, table: Mutex::default() }
+        JobTable { limits, table: Mutex::default(), slots: Semaphore::new(limits.count) }
     }
 
-    /// Fails if the maximum number of jobs runs.
-    pub(crate) fn check_capacity(&self) -> Result<(), String> {
-        let running = self.lock().values().filter(|job| job.is_alive()).count();
+    /// Fails if the maximum number of jobs of a client continue after their call.
+    pub(crate) fn check_capacity(&self, owner: u64) -> Result<(), String> {
+        let running = self.list(owner).iter().filter(|job| job.is_alive() && job.is_in_background()).count();
         if running < self.limits.count {
             return Ok(());
         }
-        Err(format!("too many jobs: {running} are running\nhint: end some of them with the tool \"job\""))
+        Err(format!(
+            "too many jobs: {running} are running\nhint: job(action=\"list\") lists them, job(action=\"kill\", id=\"…\") ends one"
+        ))
+    }
+
+    /// Waits until another call may run. Returns `None` if the request is cancelled.
+    pub(crate) async fn wait_for_slot(&self, request: &ToolRequest) -> Option<SemaphorePermit<'_>> {
+        let mut progress = request.tool_progress();
+        let slot = self.slots.acquire();
+        tokio::pin!(slot);
+        loop {
+            tokio::select! {
+                biased;
+                slot = &mut slot => return slot.ok(),
+                () = request.cancelled() => return None,
+                () = progress.silence() => progress.report("waiting for other calls").await,
+            }
+        }
     }
 
     pub(crate) fn insert(&self, job: Arc<ScriptJob>) {
@@ -204,13 +244,13 @@ impl JobTable {
         self.lock().remove(&job.number);
     }
 
-    /// Finds a job by its id.
-    pub(crate) fn get(&self, id: &str) -> Result<Arc<ScriptJob>, String> {
-        let table = self.lock();
-        if let Some(job) = table.values().find(|job| job.id == id) {
+    /// Finds a job of a client by its id.
+    pub(crate) fn get(&self, owner: u64, id: &str) -> Result<Arc<ScriptJob>, String> {
+        let jobs = self.list(owner);
+        if let Some(job) = jobs.iter().find(|job| job.id == id) {
             return Ok(job.clone());
         }
-        let ids: Vec<&str> = table.values().map(|job| job.id.as_str()).collect();
+        let ids: Vec<&str> = jobs.iter().map(|job| job.id.as_str()).collect();
         let known = if ids.is_empty() {
             "no jobs exist".to_owned()
         } else {
@@ -219,9 +259,23 @@ impl JobTable {
         Err(format!("unknown job \"{id}\"\nhint: {known}"))
     }
 
-    /// All jobs in the order of their start.
-    pub(crate) fn list(&self) -> Vec<Arc<ScriptJob>> {
-        self.lock().values().cloned().collect()
+    /// The jobs of a client, and those that outlived their client, in the order of their start.
+    pub(crate) fn list(&self, owner: u64) -> Vec<Arc<ScriptJob>> {
+        let visible = |job: &&Arc<ScriptJob>| [owner, EVERYONE].contains(&job.owner());
+        self.lock().values().filter(visible).cloned().collect()
+    }
+
+    /// Whether a job of any client runs.
+    pub(crate) fn any_alive(&self) -> bool {
+        let jobs: Vec<Arc<ScriptJob>> = self.lock().values().cloned().collect();
+        jobs.iter().any(|job| job.is_alive())
+    }
+
+    /// Makes the jobs of a client that has disconnected visible to all clients.
+    pub(crate) fn share(&self, owner: u64) {
+        for job in self.list(owner) {
+            job.owner.store(EVERYONE, Ordering::Relaxed);
+        }
     }
 
     /// Removes jobs that exceed the maximum age. Younger jobs that have ended stay, so that a client can ask for

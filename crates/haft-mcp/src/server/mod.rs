@@ -1,6 +1,8 @@
 //! The MCP server.
 
 mod ansi;
+mod coerce;
+mod detail;
 mod event;
 mod finished_run;
 mod handler;
@@ -9,6 +11,7 @@ mod job_report;
 mod job_tool;
 mod jobs;
 mod limits;
+mod listening;
 mod output_tool;
 mod outputs;
 mod owner;
@@ -40,7 +43,10 @@ use haft_kernel::Session;
 use haft_kernel::run::ScopeLimits;
 use haft_lang::Resolver;
 use haft_process::{CancelToken, Host, Redactor};
+use haft_tools::Toolset;
+use tokio_util::sync::CancellationToken;
 
+pub use self::detail::ResultDetail;
 pub use self::event::ServerEvent;
 use self::handler::ProtocolHandler;
 pub use self::jobs::JobLimits;
@@ -52,6 +58,7 @@ use self::server_state::ServerState;
 pub use self::sessions::SessionLimits;
 use crate::transport::end_of_input::EndOfInput;
 use crate::transport::http::{self, HttpCallbacks, HttpOptions};
+use crate::transport::line_transport::LineTransport;
 use crate::transport::shutdown::ShutdownWatch;
 use crate::transport::stdio::Stdio;
 
@@ -65,10 +72,16 @@ pub struct ServerSetup {
     pub names: Box<dyn Resolver + Send + Sync>,
     /// Further tools to offer, from the registry.
     pub tools: Option<RegistryTools>,
-    /// The prompts to offer.
-    pub prompts: Vec<Prompt>,
+    /// Tools that are offered only on request, and were requested: `check`, `plan`, `bash`, `process_*`.
+    pub requested_tools: Option<Toolset>,
+    /// Whether every result has structured content. By default it has only text, unless a call asks for more.
+    pub detail: ResultDetail,
+    /// Returns the prompts to offer. Called again from time to time, because they may change.
+    pub prompts: Box<dyn Fn() -> Vec<Prompt> + Send + Sync>,
     /// Limits on sessions, jobs, outputs and memory.
     pub limits: ServerLimits,
+    /// A call that takes longer becomes a task, if the client supports the Tasks extension.
+    pub task_after: Duration,
     /// Masks secrets in everything except the output of programs.
     pub redactor: Arc<Redactor>,
     /// Names of environment variables that look like keys and are therefore withheld from scripts.
@@ -123,9 +136,11 @@ impl Server {
             let (reader, writer) = stdio.split()?;
             let end = EndOfInput::default();
             let reader = end.observe(reader);
-            let state = self.start();
+            let state = self.start(false);
             let handler = ProtocolHandler::new(&state, &Arc::new(ResourceOwner::anonymous(&state)));
-            let serving = rmcp::service::serve_server_with_ct(handler, (reader, writer), watch.stop.clone());
+            let closed = CancellationToken::new();
+            let transport = LineTransport::new(reader, writer, closed.clone());
+            let serving = rmcp::service::serve_server_with_ct(handler, transport, watch.stop.clone());
             let serving = async {
                 // A client may disconnect before it initializes; that is not an error.
                 if let Ok(service) = serving.await {
@@ -141,6 +156,8 @@ impl Server {
                     tokio::time::timeout(PENDING_CALLS_TIMEOUT, &mut serving).await.is_ok()
                 }
             };
+            // Calls that end because the client has disconnected are not answered.
+            closed.cancel();
             watch.stop.cancel();
             state.finish().await;
             if !served {
@@ -166,7 +183,7 @@ impl Server {
         let runtime = runtime()?;
         let watch = ShutdownWatch::start(None, cancel)?;
         let result = runtime.block_on(async {
-            let (state, stop) = (self.start(), watch.stop.clone());
+            let (state, stop) = (self.start(true), watch.stop.clone());
             let common = Arc::new(ResourceOwner::anonymous(&state));
             let handler = {
                 let state = state.clone();
@@ -183,9 +200,10 @@ impl Server {
         result
     }
 
-    fn start(self) -> Arc<ServerState> {
-        let state = ServerState::new(self.setup);
+    fn start(self, shared: bool) -> Arc<ServerState> {
+        let state = ServerState::new(self.setup, shared);
         tokio::spawn(state.clone().sweep());
+        tokio::spawn(state.clone().watch_prompts());
         if let Some(tools) = state.setup.tools.clone() {
             tokio::spawn(tools.watch());
         }
@@ -195,7 +213,7 @@ impl Server {
 
 /// The time that running calls have to finish after the client has closed its output.
 const PENDING_CALLS_TIMEOUT: Duration = Duration::from_millis(200);
-/// The time that the client has to read the last answers.
+/// The time that requests have to end after their scripts have ended.
 const FINAL_WRITES_TIMEOUT: Duration = Duration::from_millis(250);
 /// The time that the threads of the runtime have to exit.
 const THREAD_EXIT_TIMEOUT: Duration = Duration::from_millis(100);

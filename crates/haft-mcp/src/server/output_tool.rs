@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::reply::{ToolReply, facts_line};
+use super::detail::ResultDetail;
+use super::reply::{ToolReply, facts_line, output_call};
 use super::server_state::ServerState;
 use super::view::ViewArguments;
 
@@ -12,23 +13,30 @@ use super::view::ViewArguments;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OutputArguments {
-    /// The output id from an earlier answer.
+    /// The id in an earlier answer.
     id: String,
-    /// Which part to return.
     #[serde(default)]
     view: ViewArguments,
+    /// "full" adds the text and its size as structured content.
+    #[serde(default)]
+    detail: ResultDetail,
 }
 
 /// Returns the requested part of an output.
-pub(crate) fn output(state: &ServerState, arguments: OutputArguments) -> Result<ToolReply, String> {
+pub(crate) fn output(
+    state: &ServerState,
+    owner: u64,
+    arguments: OutputArguments,
+) -> Result<ToolReply, String> {
     let id = &arguments.id;
     let of_tool = || state.setup.tools.as_ref()?.registry.output(id);
     let output = state
         .outputs
-        .get(id)
+        .get(owner, id)
         .or_else(of_tool)
         .ok_or_else(|| format!("unknown output \"{id}\"\nhint: outputs expire; run the script again"))?;
-    let summary = arguments.view.resolve()?.summarize(&output).map_err(|error| error.to_string())?;
+    let shown = arguments.view.resolve()?.summarize(&output).map_err(|error| error.to_string())?;
+    let summary = shown.summary;
     let mut text = summary.text.clone();
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
@@ -39,6 +47,7 @@ pub(crate) fn output(state: &ServerState, arguments: OutputArguments) -> Result<
     }
     if let Some(omitted) = summary.omitted {
         facts.push(format!("{} bytes not shown", omitted.bytes));
+        facts.extend(shown.omitted_lines.map(|lines| format!("next: {}", output_call(id, Some(lines)))));
         if omitted.lost_bytes > 0 {
             facts.push(format!("{} bytes lost", omitted.lost_bytes));
         }
@@ -48,5 +57,5 @@ pub(crate) fn output(state: &ServerState, arguments: OutputArguments) -> Result<
     }
     text.push_str(&facts_line(&facts));
     let data = serde_json::to_value(&summary).unwrap_or_else(|_| json!({}));
-    Ok(ToolReply::new(text, data))
+    Ok(ToolReply::new(text, data).with_detail(arguments.detail))
 }

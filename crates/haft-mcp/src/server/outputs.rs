@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use haft_process::capture::Output;
 
+use super::owner::EVERYONE;
+
 /// Limits on retained outputs.
 #[derive(Clone, Copy, Debug)]
 pub struct OutputLimits {
@@ -63,14 +65,22 @@ impl RetainedOutputs {
         }
     }
 
-    /// Finds an output by its id.
-    pub(crate) fn get(&self, id: &str) -> Option<Output> {
-        self.lock().iter().find(|kept| kept.output.id().as_str() == id).map(|kept| kept.output.clone())
+    /// Finds an output of a client by its id.
+    pub(crate) fn get(&self, owner: u64, id: &str) -> Option<Output> {
+        let kept = self.list(owner).into_iter().find(|kept| kept.output.id().as_str() == id);
+        kept.map(|kept| kept.output)
     }
 
-    /// All outputs, newest first.
-    pub(crate) fn list(&self) -> Vec<RetainedOutput> {
-        self.lock().iter().rev().cloned().collect()
+    /// The outputs of a client, and those that outlived their client, newest first.
+    pub(crate) fn list(&self, owner: u64) -> Vec<RetainedOutput> {
+        let visible = |kept: &&RetainedOutput| [owner, EVERYONE].contains(&kept.owner);
+        self.lock().iter().rev().filter(visible).cloned().collect()
+    }
+
+    /// Makes the outputs of a client that has disconnected visible to all clients.
+    pub(crate) fn share(&self, owner: u64) {
+        let mut all = self.lock();
+        all.iter_mut().filter(|kept| kept.owner == owner).for_each(|kept| kept.owner = EVERYONE);
     }
 
     /// Drops outputs that exceed the maximum age.
@@ -113,18 +123,22 @@ mod tests {
         let outputs = RetainedOutputs::new(limits);
         let all: Vec<Output> = (0..4).map(|_| written(10, directory.path())).collect();
         all.iter().for_each(|output| outputs.retain(kept(output, now)));
-        assert!(outputs.get(all[0].id().as_str()).is_none() && outputs.get(all[1].id().as_str()).is_some());
+        assert!(
+            outputs.get(1, all[0].id().as_str()).is_none() && outputs.get(1, all[1].id().as_str()).is_some()
+        );
 
         let large: Vec<Output> = (0..3).map(|_| written(1000, directory.path())).collect();
         large.iter().for_each(|output| outputs.retain(kept(output, now)));
         assert!(
-            outputs.get(large[0].id().as_str()).is_none() && outputs.get(large[1].id().as_str()).is_some()
+            outputs.get(1, large[0].id().as_str()).is_none()
+                && outputs.get(1, large[1].id().as_str()).is_some()
         );
+        assert!(outputs.get(2, large[1].id().as_str()).is_none(), "it belongs to another client");
         let path = large[0].spill_path().unwrap();
         drop((all, large));
         assert!(!path.exists());
 
         outputs.sweep(now + Duration::from_secs(10));
-        assert!(outputs.list().is_empty());
+        assert!(outputs.list(1).is_empty());
     }
 }

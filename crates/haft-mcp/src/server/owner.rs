@@ -5,6 +5,9 @@ use std::sync::Arc;
 use super::event::ServerEvent;
 use super::server_state::ServerState;
 
+/// The owner of jobs and outputs that outlived their client, which all clients can see.
+pub(crate) const EVERYONE: u64 = 0;
+
 /// A client, as the owner of what it started. Dropping it ends its sessions and jobs with all their processes, unless
 /// the server keeps them.
 #[derive(Debug)]
@@ -12,18 +15,25 @@ pub(crate) struct ResourceOwner {
     pub(crate) id: u64,
     /// Name and version of the client, if it has initialized.
     name: Option<String>,
+    /// Whether the client keeps `_meta` from the model.
+    keeps_meta: bool,
     state: Arc<ServerState>,
 }
 
 impl ResourceOwner {
     /// A client that has initialized a connection.
-    pub(crate) fn new(state: &Arc<ServerState>, name: String) -> ResourceOwner {
-        ResourceOwner { id: state.next_number(), name: Some(name), state: state.clone() }
+    pub(crate) fn new(state: &Arc<ServerState>, name: String, keeps_meta: bool) -> ResourceOwner {
+        ResourceOwner { id: state.next_number(), name: Some(name), keeps_meta, state: state.clone() }
+    }
+
+    /// Whether the client keeps `_meta` from the model.
+    pub(crate) fn keeps_meta_from_model(&self) -> bool {
+        self.keeps_meta
     }
 
     /// The common owner of everything that clients without a connection start.
     pub(crate) fn anonymous(state: &Arc<ServerState>) -> ResourceOwner {
-        ResourceOwner { id: state.next_number(), name: None, state: state.clone() }
+        ResourceOwner { id: state.next_number(), name: None, keeps_meta: false, state: state.clone() }
     }
 }
 
@@ -32,7 +42,9 @@ impl Drop for ResourceOwner {
         if let Some(client) = &self.name {
             (self.state.setup.log)(ServerEvent::Disconnected { client });
         }
-        if !self.state.setup.keep {
+        if self.state.setup.keep {
+            self.state.share(self.id);
+        } else {
             self.state.release(self.id);
         }
     }

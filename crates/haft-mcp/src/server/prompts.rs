@@ -1,11 +1,13 @@
 //! MCP prompts.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::ErrorData;
 use rmcp::model::{
     GetPromptResult, JsonObject, ListPromptsResult, Prompt as Offered, PromptArgument, PromptMessage, Role,
 };
+use tokio::sync::watch;
 
 /// A prompt that clients can offer to their users.
 pub struct Prompt {
@@ -24,6 +26,53 @@ type MakeText = dyn Fn(&BTreeMap<String, String>) -> Result<String, String> + Se
 impl std::fmt::Debug for Prompt {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "Prompt({})", self.name)
+    }
+}
+
+impl Prompt {
+    /// Whether another prompt looks the same to clients.
+    fn looks_like(&self, other: &Prompt) -> bool {
+        (&self.name, &self.description, &self.parameters)
+            == (&other.name, &other.description, &other.parameters)
+    }
+}
+
+/// The prompts that a server offers, and a count of their changes.
+#[derive(Debug)]
+pub(crate) struct OfferedPrompts {
+    current: Mutex<Arc<Vec<Prompt>>>,
+    changes: watch::Sender<u64>,
+}
+
+impl OfferedPrompts {
+    pub(crate) fn new(prompts: Vec<Prompt>) -> OfferedPrompts {
+        OfferedPrompts { current: Mutex::new(Arc::new(prompts)), changes: watch::Sender::new(0) }
+    }
+
+    /// The prompts at present.
+    pub(crate) fn current(&self) -> Arc<Vec<Prompt>> {
+        self.lock().clone()
+    }
+
+    /// Replaces the prompts, and counts a change if clients would see one.
+    pub(crate) fn replace(&self, prompts: Vec<Prompt>) {
+        let mut current = self.lock();
+        let same = current.len() == prompts.len()
+            && current.iter().zip(&prompts).all(|(one, other)| one.looks_like(other));
+        *current = Arc::new(prompts);
+        drop(current);
+        if !same {
+            self.changes.send_modify(|count| *count += 1);
+        }
+    }
+
+    /// Changes whenever clients would see other prompts.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Arc<Vec<Prompt>>> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -4,12 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use haft_process::CancelToken;
-use haft_tools::{CallOptions, CallProgress, Envelope, Registry, Toolset};
+use haft_tools::{CallOptions, CallProgress, Envelope, Registry, ToolSource, Toolset};
 use rmcp::model::{JsonObject, Tool};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::reply::ToolReply;
+use super::coerce::coerce;
+use super::reply::{ToolReply, output_call};
+use super::tool_definitions::shorten;
 use super::tool_request::ToolRequest;
 
 /// The time that `tools/list` waits for tools that are still being discovered.
@@ -26,6 +28,23 @@ pub struct RegistryTools {
     pub toolset: Option<Toolset>,
 }
 
+/// Native tools that do the same as the built-in ones, and are therefore offered only on request.
+const ON_REQUEST: [&str; 8] = [
+    "bash",
+    "output",
+    "process_start",
+    "process_read",
+    "process_write",
+    "process_close",
+    "process_kill",
+    "process_list",
+];
+
+/// Whether a tool is offered only on request.
+fn is_on_request(tool: &haft_tools::Tool) -> bool {
+    matches!(tool.source(), ToolSource::Native(_)) && ON_REQUEST.contains(&tool.name())
+}
+
 impl RegistryTools {
     /// Checks periodically for added, removed or changed tool files. Subscribers of the registry are notified.
     pub(crate) async fn watch(self) {
@@ -38,7 +57,7 @@ impl RegistryTools {
 
     /// The tools that may be called and are known within [`LIST_TIMEOUT`]. Clients are notified when slower servers
     /// have listed their tools.
-    pub(crate) async fn list(&self) -> Vec<Tool> {
+    pub(crate) async fn list(&self, requested: Option<&Toolset>) -> Vec<Tool> {
         let tools = self.clone();
         let look = move || {
             tools.registry.refresh_if_stale();
@@ -46,11 +65,22 @@ impl RegistryTools {
         };
         let snapshot = tokio::task::spawn_blocking(look).await;
         let Ok(snapshot) = snapshot else { return Vec::new() };
-        snapshot.tools().filter(|tool| self.allows(tool.name())).map(to_mcp_tool).collect()
+        snapshot.tools().filter(|tool| self.offers(tool, requested)).map(to_mcp_tool).collect()
     }
 
-    fn allows(&self, name: &str) -> bool {
-        self.toolset.as_ref().is_none_or(|toolset| toolset.allows(name))
+    /// Whether a tool is offered: it is in the toolset, if there is one, and was requested if that is necessary.
+    fn offers(&self, tool: &haft_tools::Tool, requested: Option<&Toolset>) -> bool {
+        let allowed_by = |set: Option<&Toolset>| set.is_some_and(|set| set.allows(tool.name()));
+        match &self.toolset {
+            Some(toolset) => toolset.allows(tool.name()) || allowed_by(requested),
+            None => !is_on_request(tool) || allowed_by(requested),
+        }
+    }
+
+    /// The definition of a tool that is known already.
+    pub(crate) fn definition(&self, name: &str) -> Option<Tool> {
+        let snapshot = self.registry.snapshot();
+        snapshot.get(name).or_else(|| snapshot.get(&from_client_name(name))).map(to_mcp_tool)
     }
 
     /// Calls a tool. Returns `None` if there is no tool of this name.
@@ -58,42 +88,71 @@ impl RegistryTools {
         &self,
         name: &str,
         given: Option<JsonObject>,
+        requested: Option<Toolset>,
         request: &ToolRequest,
-    ) -> Option<ToolReply> {
-        let name = name.to_owned();
+    ) -> Option<Result<ToolReply, String>> {
         let cancel = CancelToken::new();
-        let options = CallOptions {
-            cancel: Some(cancel.clone()),
-            toolset: self.toolset.clone(),
-            ..CallOptions::default()
-        };
-        let registry = self.registry.clone();
+        let options = CallOptions { cancel: Some(cancel.clone()), ..CallOptions::default() };
         let (sender, mut steps) = unbounded_channel();
+        let (tools, name) = (self.clone(), name.to_owned());
         let work = tokio::task::spawn_blocking(move || {
-            let arguments = Value::Object(given.unwrap_or_default());
-            let name = if registry.has(&name) { name } else { from_client_name(&name) };
             let on_progress = |progress: &CallProgress| drop(sender.send(progress.clone()));
-            registry.call_with_progress(&name, arguments, &options, &on_progress)
+            tools.call_blocking(&name, given, requested.as_ref(), &options, &on_progress)
         });
         tokio::pin!(work);
-        let envelope = loop {
+        let mut progress = request.tool_progress();
+        let answer = loop {
             tokio::select! {
                 biased;
-                Some(progress) = steps.recv() => request.forward_progress(progress).await,
-                envelope = &mut work => break envelope,
+                Some(step) = steps.recv() => progress.forward(step).await,
+                answer = &mut work => break answer,
+                () = progress.silence() => progress.report("running").await,
                 () = request.cancelled(), if !cancel.is_cancelled() => cancel.cancel(),
             }
         };
-        let envelope = envelope.ok()?;
-        (envelope.code() != Some(haft_tools::ErrorCode::ToolNotFound)).then(|| reply(envelope))
+        answer.ok()?
     }
+
+    /// Finds a tool and calls it.
+    fn call_blocking(
+        &self,
+        name: &str,
+        given: Option<JsonObject>,
+        requested: Option<&Toolset>,
+        options: &CallOptions,
+        on_progress: &dyn Fn(&CallProgress),
+    ) -> Option<Result<ToolReply, String>> {
+        let registry = &self.registry;
+        let name = if registry.has(name) { name.to_owned() } else { from_client_name(name) };
+        let tool = match registry.find_for(&name, options) {
+            Ok(tool) => tool,
+            Err(fault) if fault.code == haft_tools::ErrorCode::ToolNotFound => return None,
+            Err(fault) => return Some(Ok(reply(Envelope::failure(fault), None))),
+        };
+        if !self.offers(&tool, requested) {
+            return Some(Err(not_offered(&name)));
+        }
+        let mut arguments = Value::Object(given.unwrap_or_default());
+        coerce(tool.parameters().value(), &mut arguments);
+        let envelope = registry.call_with_progress(&name, arguments, options, on_progress);
+        Some(Ok(reply(envelope, Some(&tool))))
+    }
+}
+
+/// The message for a tool that exists but is not offered.
+pub(crate) fn not_offered(name: &str) -> String {
+    format!("this server does not offer the tool \"{name}\"\nhint: `haft mcp --tools {name}` offers it")
 }
 
 /// Converts a tool to its MCP form. A period in the name becomes two underscores, because many clients reject
 /// periods.
 fn to_mcp_tool(tool: &haft_tools::Tool) -> Tool {
-    let schema = match &tool.descriptor().parameters {
-        Value::Object(schema) => schema.clone(),
+    let mut schema = tool.descriptor().parameters.clone();
+    if matches!(tool.source(), ToolSource::Native(_)) {
+        shorten(&mut schema);
+    }
+    let schema = match schema {
+        Value::Object(schema) => schema,
         _ => JsonObject::new(),
     };
     Tool::new(tool.name().replace('.', "__"), tool.description().to_owned(), Arc::new(schema))
@@ -107,11 +166,12 @@ fn from_client_name(name: &str) -> String {
     }
 }
 
-fn reply(envelope: Envelope) -> ToolReply {
+/// Converts a result: the text form of the tool, a string as it is, or JSON in one line.
+fn reply(envelope: Envelope, tool: Option<&haft_tools::Tool>) -> ToolReply {
     match envelope.outcome {
         Ok(Value::String(text)) => ToolReply::new(text.clone(), json!({ "result": text })),
         Ok(value) => {
-            let text = serde_json::to_string_pretty(&value).unwrap_or_default();
+            let text = tool.and_then(|tool| tool.text(&value)).unwrap_or_else(|| value.to_string());
             ToolReply::new(text, if value.is_object() { value } else { json!({ "result": value }) })
         }
         Err(fault) => {
@@ -124,7 +184,8 @@ fn reply(envelope: Envelope) -> ToolReply {
             for cut in &envelope.truncated {
                 let (total, stream, id) = (cut.total_bytes, cut.stream, &cut.id);
                 text += &format!(
-                    "\n[{stream} truncated, {total} bytes in all: call \"output\" with id \"{id}\"]"
+                    "\n[{stream} truncated, {total} bytes in all; full output: {}]",
+                    output_call(id, None)
                 );
             }
             let data = json!({

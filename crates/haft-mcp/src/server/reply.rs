@@ -5,6 +5,8 @@ use std::time::Duration;
 use haft_process::Redactor;
 use serde_json::{Value, json};
 
+use super::detail::ResultDetail;
+
 /// The result of a tool call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ToolReply {
@@ -12,12 +14,19 @@ pub(crate) struct ToolReply {
     pub(crate) data: Option<Value>,
     /// Whether the call failed.
     pub(crate) failed: bool,
+    /// How much of it the client asked for.
+    pub(crate) detail: ResultDetail,
 }
 
 impl ToolReply {
     /// A successful result.
     pub(crate) fn new(text: impl Into<String>, data: Value) -> ToolReply {
-        ToolReply { text: text.into(), data: Some(data), failed: false }
+        ToolReply { text: text.into(), data: Some(data), ..ToolReply::default() }
+    }
+
+    /// The same result with the detail that the client asked for.
+    pub(crate) fn with_detail(self, detail: ResultDetail) -> ToolReply {
+        ToolReply { detail, ..self }
     }
 
     /// Masks secrets. Must not be used for replies that contain the output of programs.
@@ -30,7 +39,7 @@ impl ToolReply {
     pub(crate) fn failure(message: impl Into<String>) -> ToolReply {
         let text = message.into();
         let data = json!({ "error": text });
-        ToolReply { text, data: Some(data), failed: true }
+        ToolReply { text, data: Some(data), failed: true, ..ToolReply::default() }
     }
 }
 
@@ -47,6 +56,14 @@ fn redact_value(value: &mut Value, redactor: &Redactor) {
 /// Joins facts into the last line of a reply.
 pub(crate) fn facts_line(facts: &[String]) -> String {
     format!("[{}]\n", facts.join(" · "))
+}
+
+/// The call of the tool `output` that returns an output, or a range of its lines.
+pub(crate) fn output_call(id: &str, lines: Option<(u64, u64)>) -> String {
+    match lines {
+        Some((first, last)) => format!("output(id=\"{id}\", view={{\"lines\":[{first},{last}]}})"),
+        None => format!("output(id=\"{id}\")"),
+    }
 }
 
 /// Formats a duration for people.

@@ -16,23 +16,25 @@ const JOB_URI_PREFIX: &str = "haft://job/";
 const MAX_RESOURCE_BYTES: usize = 8 << 20;
 
 /// The reply to `resources/list`.
-pub(crate) fn list(state: &ServerState) -> ListResourcesResult {
+pub(crate) fn list(state: &ServerState, owner: u64) -> ListResourcesResult {
     let job = |job: &std::sync::Arc<super::jobs::ScriptJob>| {
         Resource::new(job_uri(&job.id), format!("log of job {}", job.id))
             .with_description(job.title())
             .with_mime_type("text/plain")
     };
     let output = |kept: &super::outputs::RetainedOutput| {
-        Resource::new(
-            format!("{OUTPUT_URI_PREFIX}{}", kept.output.id()),
-            format!("output {}", kept.output.id()),
-        )
-        .with_description(kept.origin.clone())
-        .with_size(kept.output.total_bytes())
+        Resource::new(output_uri(kept.output.id().as_str()), format!("output {}", kept.output.id()))
+            .with_description(kept.origin.clone())
+            .with_size(kept.output.total_bytes())
     };
-    let jobs = state.jobs.list();
-    let outputs = state.outputs.list();
+    let jobs = state.jobs.list(owner);
+    let outputs = state.outputs.list(owner);
     ListResourcesResult::with_all_items(jobs.iter().map(job).chain(outputs.iter().map(output)).collect())
+}
+
+/// The URI of an output.
+pub(crate) fn output_uri(id: &str) -> String {
+    format!("{OUTPUT_URI_PREFIX}{id}")
 }
 
 /// The URI of a job log.
@@ -53,12 +55,15 @@ pub(crate) fn templates() -> ListResourceTemplatesResult {
 
 /// The reply to `resources/read`: text, or base64 if it is not UTF-8. A marker replaces omitted bytes, and `_meta`
 /// holds their number.
-pub(crate) fn read(state: &ServerState, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-    let unknown = || ErrorData::resource_not_found(format!("unknown resource \"{uri}\""), None);
+pub(crate) fn read(state: &ServerState, owner: u64, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+    let unknown = || {
+        let data = serde_json::json!({ "uri": uri });
+        ErrorData::resource_not_found(format!("unknown resource \"{uri}\""), Some(data))
+    };
     let outputs: Vec<Output> = if let Some(id) = uri.strip_prefix(OUTPUT_URI_PREFIX) {
-        vec![state.outputs.get(id).ok_or_else(unknown)?]
+        vec![state.outputs.get(owner, id).ok_or_else(unknown)?]
     } else if let Some(id) = uri.strip_prefix(JOB_URI_PREFIX) {
-        let job = state.jobs.get(id).map_err(|_| unknown())?;
+        let job = state.jobs.get(owner, id).map_err(|_| unknown())?;
         job.streams().into_iter().map(|(_, output)| output).collect()
     } else {
         return Err(unknown());

@@ -58,6 +58,13 @@ impl RunSession {
         Ok(RunSession { session: Some(session), directory, named })
     }
 
+    /// Stores the session under its name again, because the script was not started.
+    pub(crate) fn put_back(self) {
+        if let (Some((mut guard, _)), Some(session)) = (self.named, self.session) {
+            *guard = Some(session);
+        }
+    }
+
     /// Stores the resulting session under its name, or the copy if the script still runs.
     pub(crate) fn store(self, job: &ScriptJob) {
         let Some((mut guard, before)) = self.named else { return };

@@ -13,15 +13,17 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::sync::{oneshot, watch};
 
+use super::detail::ResultDetail;
 use super::finished_run::FinishedRun;
 use super::job_notifications;
 use super::job_report;
 use super::jobs::ScriptJob;
 use super::limits::{self, LimitArguments};
+use super::listening;
 use super::outputs::RetainedOutput;
 use super::reply::ToolReply;
 use super::run_session::RunSession;
-use super::server_state::ServerState;
+use super::server_state::{DISCONNECT_GRACE, ServerState};
 use super::tool_request::ToolRequest;
 use super::until::{UntilArguments, WaitConditions};
 use super::view::ViewArguments;
@@ -34,51 +36,47 @@ use super::withheld_variables;
 pub(crate) struct RunArguments {
     /// The bash script.
     pub(crate) script: String,
-    /// Working directory. Default: the directory of the session, or of the server.
+    /// Working directory.
     #[serde(default)]
     pub(crate) cwd: Option<PathBuf>,
-    /// Environment variables for this script.
+    /// Additional environment variables.
     #[serde(default)]
     env: Option<BTreeMap<String, String>>,
-    /// Maximum number of seconds until the call returns (default 120).
+    /// Seconds until the call returns (default 120).
     #[serde(default)]
     timeout: Option<f64>,
-    /// At the timeout, "kill" the script and every process it started (default), or let it continue as a job
-    /// ("background").
+    /// At the timeout: kill all processes (default), or continue as a job.
     #[serde(default)]
     on_timeout: OnTimeout,
-    /// Text for standard input. Default: empty.
+    /// Text for standard input (default: empty).
     #[serde(default)]
     stdin: Option<String>,
-    /// Keep standard input open, so that the tool "job" can write to it.
+    /// Keep standard input open for job(action="write").
     #[serde(default)]
     interactive: bool,
-    /// Name of a session that lasts. The next script in the same session sees its variables, functions and working
-    /// directory. Default: a new session for this script only.
+    /// Keep variables, functions and directory under this name for the next script.
     #[serde(default)]
     pub(crate) session: Option<String>,
     /// End the session after this script.
     #[serde(default)]
     end_session: bool,
-    /// Which part of the output to return.
     #[serde(default)]
     view: ViewArguments,
-    /// Merge standard output and standard error into one stream, in the order they were written.
+    /// Merge stdout and stderr in the order of writing.
     #[serde(default)]
     merge: bool,
-    /// Run the script on a terminal. The call returns when the script waits for input; use the tool "job" to
-    /// continue.
+    /// Run on a terminal.
     #[serde(default)]
     pty: bool,
-    /// Limits on memory, CPU time, processes and stored output.
     #[serde(default)]
     limits: LimitArguments,
-    /// Return as soon as one of these conditions is met. If the script still runs, it continues as a job.
     #[serde(default)]
     until: Option<UntilArguments>,
+    /// "full" adds the outcome as structured content.
+    #[serde(default)]
+    detail: ResultDetail,
 }
 
-/// What happens to a script at the timeout.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 enum OnTimeout {
@@ -105,11 +103,22 @@ pub(crate) async fn run(
     arguments: RunArguments,
     request: &ToolRequest,
 ) -> Result<ToolReply, String> {
-    let deadline = Instant::now() + timeout(arguments.timeout)?;
+    let timeout = timeout(arguments.timeout)?;
     let shown = arguments.view.clone().resolve()?;
-    state.jobs.check_capacity()?;
-    let mut run_session = RunSession::enter(state, &arguments, request, deadline).await?;
-    let conditions = conditions(&arguments, &run_session.directory)?;
+    if may_continue(&arguments) {
+        state.jobs.check_capacity(request.owner.id)?;
+    }
+    let mut run_session = RunSession::enter(state, &arguments, request, Instant::now() + timeout).await?;
+    let mut conditions = conditions(&arguments, &run_session.directory)?;
+    let slot = state.jobs.wait_for_slot(request).await;
+    let Some(slot) = slot else {
+        run_session.put_back();
+        return Err("cancelled".to_owned());
+    };
+    let deadline = Instant::now() + timeout;
+    if let Some(port) = &conditions.port {
+        conditions.port_was_open = listening::is_open(port).await;
+    }
     let job = start(state, &arguments, run_session.session.take(), request).await?;
     let stop = wait::wait_for_job(&job, conditions, &[], Some(deadline), request).await;
     let continues = continues_as_job(&stop, arguments.on_timeout);
@@ -117,17 +126,27 @@ pub(crate) async fn run(
     if !continues {
         finish(&job, &stop).await;
     }
+    drop(slot);
     run_session.store(&job);
-    let mut reply = job_report::report_job(&job, &shown, None, &stop, expired);
+    let mut reply = job_report::report_job(&job, &shown, None, &stop, expired).with_detail(arguments.detail);
     withheld_variables::mention(&mut reply, &job, &state.setup.withheld_variables);
     retain_outputs(state, &job);
     if job.is_alive() {
+        job.set_in_background();
         tokio::spawn(job_notifications::notify_when_ended(state.clone(), job));
     }
     if let Some(name) = arguments.session.filter(|_| arguments.end_session) {
-        state.discard(state.sessions.remove(&name));
+        state.discard(state.sessions.remove(request.owner.id, &name));
     }
     Ok(reply)
+}
+
+/// Whether the call asks that the script may continue as a job.
+fn may_continue(arguments: &RunArguments) -> bool {
+    arguments.until.is_some()
+        || arguments.pty
+        || arguments.interactive
+        || arguments.on_timeout == OnTimeout::Background
 }
 
 /// The conditions to wait for. An interactive script also returns when it waits for input, because only the client
@@ -168,10 +187,9 @@ async fn start(
         }
     });
     let controller = controller.await.map_err(|_| "the script could not be started".to_owned())??;
-    let number = state.next_number();
+    let id = state.next_job_id();
     let redactor = redactor(&state.setup.redactor, arguments);
-    let job =
-        Arc::new(ScriptJob::new(number, request.owner.id, &arguments.script, redactor, controller, end));
+    let job = Arc::new(ScriptJob::new(id, request.owner.id, &arguments.script, redactor, controller, end));
     state.jobs.insert(job.clone());
     Ok(job)
 }
@@ -210,8 +228,12 @@ fn continues_as_job(stop: &WaitResult, on_timeout: OnTimeout) -> bool {
     }
 }
 
-/// Ends the job if it still runs, and waits until it has ended.
+/// Ends the job if it still runs, and waits until it has ended. If the client cancelled the call, nobody waits for a
+/// clean end, so `SIGKILL` follows soon.
 async fn finish(job: &ScriptJob, stop: &WaitResult) {
+    if matches!(stop, WaitResult::Cancelled) {
+        job.controller.set_grace(DISCONNECT_GRACE);
+    }
     if !matches!(stop, WaitResult::Ended) {
         job.controller.cancel();
     }
@@ -223,7 +245,8 @@ pub(crate) fn retain_outputs(state: &ServerState, job: &Arc<ScriptJob>) {
     for (name, output) in job.streams() {
         if output.total_bytes() > 0 || !output.is_finished() {
             let origin = format!("{name} of {}", job.title());
-            state.outputs.retain(RetainedOutput { output, owner: job.owner, origin, since: Instant::now() });
+            let (owner, since) = (job.owner(), Instant::now());
+            state.outputs.retain(RetainedOutput { output, owner, origin, since });
         }
     }
     if !job.is_alive() {

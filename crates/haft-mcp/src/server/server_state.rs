@@ -1,5 +1,6 @@
 //! The state that all clients of a server share.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -13,8 +14,10 @@ use super::ServerSetup;
 use super::job_notifications::JobEnded;
 use super::jobs::{JobTable, ScriptJob};
 use super::outputs::RetainedOutputs;
+use super::prompts::OfferedPrompts;
 use super::run_session::end_session;
 use super::sessions::{SessionCell, SessionTable};
+use super::tool_definitions::{BuiltInTools, ON_REQUEST};
 
 /// Sessions, jobs and outputs of all clients.
 pub(crate) struct ServerState {
@@ -23,17 +26,23 @@ pub(crate) struct ServerState {
     pub(crate) jobs: JobTable,
     pub(crate) outputs: RetainedOutputs,
     pub(crate) tasks: TaskManager,
+    pub(crate) built_in: BuiltInTools,
+    pub(crate) prompts: OfferedPrompts,
     /// Changes whenever the tools of the registry change.
     pub(crate) tool_changes: watch::Receiver<u64>,
     /// Publishes background jobs that have ended.
     pub(crate) ended_jobs: broadcast::Sender<JobEnded>,
     /// Jobs and sessions that are being ended.
     shutdowns: TaskTracker,
+    /// A random key that makes job ids unguessable, if several clients may connect.
+    id_key: Option<RandomState>,
     numbers: AtomicU64,
 }
 
 /// Interval between searches for expired sessions, jobs and outputs.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(30);
+/// Interval between checks for changed prompts.
+const PROMPTS_INTERVAL: Duration = Duration::from_secs(2);
 /// Interval between checks whether kept jobs still run.
 const KEEP_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -46,7 +55,8 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 const MAX_QUEUED_NOTIFICATIONS: usize = 64;
 
 impl ServerState {
-    pub(crate) fn new(setup: ServerSetup) -> Arc<ServerState> {
+    /// Creates the state. `shared` says that several clients may connect.
+    pub(crate) fn new(setup: ServerSetup, shared: bool) -> Arc<ServerState> {
         let (changed, tool_changes) = watch::channel(0);
         if let Some(tools) = &setup.tools {
             tools.registry.start_discovery();
@@ -57,12 +67,21 @@ impl ServerState {
             jobs: JobTable::new(setup.limits.jobs),
             outputs: RetainedOutputs::new(setup.limits.outputs),
             tasks: TaskManager::new(),
+            prompts: OfferedPrompts::new((setup.prompts)()),
+            built_in: BuiltInTools::new(&setup.withheld_variables, setup.detail),
             tool_changes,
             ended_jobs: broadcast::Sender::new(MAX_QUEUED_NOTIFICATIONS),
             shutdowns: TaskTracker::new(),
+            id_key: shared.then(RandomState::new),
             numbers: AtomicU64::new(1),
             setup,
         })
+    }
+
+    /// Whether a name is not that of a built-in tool which is offered only on request.
+    pub(crate) fn offers_built_in(&self, name: &str) -> bool {
+        !ON_REQUEST.contains(&name)
+            || self.setup.requested_tools.as_ref().is_some_and(|requested| requested.allows(name))
     }
 
     /// A unique number for a job or an owner.
@@ -70,11 +89,27 @@ impl ServerState {
         self.numbers.fetch_add(1, Ordering::Relaxed)
     }
 
+    /// A number and an id for a job. The ids of a server with several clients cannot be guessed.
+    pub(crate) fn next_job_id(&self) -> (u64, String) {
+        let number = self.next_number();
+        let id = match &self.id_key {
+            Some(key) => format!("j{number}-{:016x}", key.hash_one(number)),
+            None => format!("j{number}"),
+        };
+        (number, id)
+    }
+
     /// Ends everything that a disconnected client owns.
     pub(crate) fn release(&self, owner: u64) {
         self.outputs.remove_owned_by(owner);
         self.end_sessions(self.sessions.take(|whose| whose == owner));
-        self.end_jobs(self.jobs.take(|job| job.owner == owner), Some(DISCONNECT_GRACE));
+        self.end_jobs(self.jobs.take(|job| job.owner() == owner), Some(DISCONNECT_GRACE));
+    }
+
+    /// Makes the jobs and outputs of a disconnected client visible to all clients.
+    pub(crate) fn share(&self, owner: u64) {
+        self.jobs.share(owner);
+        self.outputs.share(owner);
     }
 
     /// Starts ending jobs, all at the same time, and does not wait. `grace` replaces the time between `SIGTERM` and
@@ -107,13 +142,23 @@ impl ServerState {
     /// Ends all jobs and sessions, or waits for the jobs if the server keeps them. Returns after [`SHUTDOWN_TIMEOUT`]
     /// even if a process cannot be killed: the watcher process continues to try.
     pub(crate) async fn finish(&self) {
-        while self.setup.keep && self.jobs.list().iter().any(|job| job.is_alive()) {
+        while self.setup.keep && self.jobs.any_alive() {
             tokio::time::sleep(KEEP_POLL_INTERVAL).await;
         }
         self.end_sessions(self.sessions.take(|_| true));
         self.end_jobs(self.jobs.take(|_| true), Some(DISCONNECT_GRACE));
         self.shutdowns.close();
         let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, self.shutdowns.wait()).await;
+    }
+
+    /// Reads the prompts again periodically.
+    pub(crate) async fn watch_prompts(self: Arc<ServerState>) {
+        loop {
+            tokio::time::sleep(PROMPTS_INTERVAL).await;
+            let state = self.clone();
+            let read = move || state.prompts.replace((state.setup.prompts)());
+            let _ = tokio::task::spawn_blocking(read).await;
+        }
     }
 
     /// Ends expired sessions, jobs and outputs periodically.

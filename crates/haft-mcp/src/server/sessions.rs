@@ -26,7 +26,8 @@ impl Default for SessionLimits {
 #[derive(Debug)]
 pub(crate) struct SessionTable<S> {
     limits: SessionLimits,
-    slots: Mutex<BTreeMap<String, SessionSlot<S>>>,
+    /// By owner and name.
+    slots: Mutex<BTreeMap<(u64, String), SessionSlot<S>>>,
 }
 
 /// Holds a session, or `None` while a call uses it.
@@ -36,7 +37,6 @@ pub(crate) type SessionGuard<S> = OwnedMutexGuard<Option<S>>;
 
 #[derive(Debug)]
 struct SessionSlot<S> {
-    owner: u64,
     state: SessionCell<S>,
     used: Instant,
 }
@@ -46,49 +46,57 @@ impl<S> SessionTable<S> {
         SessionTable { limits, slots: Mutex::default() }
     }
 
-    /// Finds or creates the session of this name. The lock in the result serializes calls of one session.
+    /// Finds or creates the session of this name that belongs to a client. The lock in the result serializes calls of
+    /// one session.
     pub(crate) fn claim(&self, name: &str, owner: u64, now: Instant) -> Result<SessionCell<S>, String> {
         let mut slots = self.lock();
-        if let Some(slot) = slots.get_mut(name) {
+        let key = (owner, name.to_owned());
+        if let Some(slot) = slots.get_mut(&key) {
             slot.used = now;
             return Ok(slot.state.clone());
         }
-        if slots.len() >= self.limits.count {
-            let names: Vec<&str> = slots.keys().map(String::as_str).collect();
+        let names = slots.keys().filter(|(of, _)| *of == owner).map(|(_, name)| name.as_str());
+        let names: Vec<&str> = names.collect();
+        if names.len() >= self.limits.count {
             return Err(format!(
                 "too many sessions: {} exist\nhint: use one of them, or end one with \"end_session\": {}",
-                slots.len(),
+                names.len(),
                 names.join(", ")
             ));
         }
         let state = Arc::default();
-        slots.insert(name.to_owned(), SessionSlot { owner, state: Arc::clone(&state), used: now });
+        slots.insert(key, SessionSlot { state: Arc::clone(&state), used: now });
         Ok(state)
     }
 
     /// Removes a session. A call that uses it continues.
-    pub(crate) fn remove(&self, name: &str) -> Option<SessionCell<S>> {
-        self.lock().remove(name).map(|slot| slot.state)
+    pub(crate) fn remove(&self, owner: u64, name: &str) -> Option<SessionCell<S>> {
+        self.lock().remove(&(owner, name.to_owned())).map(|slot| slot.state)
     }
 
     /// Removes unused sessions that exceed the maximum age. Dropping them ends them.
     #[must_use]
     pub(crate) fn take_old(&self, now: Instant) -> Vec<SessionCell<S>> {
         let age = self.limits.age;
-        self.extract(|slot| now.saturating_duration_since(slot.used) >= age && slot.state.try_lock().is_ok())
+        self.extract(|_, slot| {
+            now.saturating_duration_since(slot.used) >= age && slot.state.try_lock().is_ok()
+        })
     }
 
     /// Removes the sessions of matching owners.
     #[must_use]
     pub(crate) fn take(&self, whose: impl Fn(u64) -> bool) -> Vec<SessionCell<S>> {
-        self.extract(|slot| whose(slot.owner))
+        self.extract(|owner, _| whose(owner))
     }
 
-    fn extract(&self, which: impl Fn(&SessionSlot<S>) -> bool) -> Vec<SessionCell<S>> {
-        self.lock().extract_if(.., |_, slot| which(slot)).map(|(_, slot)| slot.state).collect()
+    fn extract(&self, which: impl Fn(u64, &SessionSlot<S>) -> bool) -> Vec<SessionCell<S>> {
+        self.lock()
+            .extract_if(.., |(owner, _), slot| which(*owner, slot))
+            .map(|(_, slot)| slot.state)
+            .collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, SessionSlot<S>>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<(u64, String), SessionSlot<S>>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -104,12 +112,18 @@ mod tests {
         let sessions: SessionTable<u32> = SessionTable::new(limits);
         *sessions.claim("a", 1, now).unwrap().try_lock_owned().unwrap() = Some(7);
         assert_eq!(*sessions.claim("a", 1, now).unwrap().try_lock_owned().unwrap(), Some(7));
-        sessions.claim("b", 2, now).unwrap();
+        assert_eq!(
+            *sessions.claim("a", 2, now).unwrap().try_lock_owned().unwrap(),
+            None,
+            "of another client"
+        );
+        sessions.claim("b", 1, now).unwrap();
         assert!(sessions.claim("c", 1, now).unwrap_err().contains("\"end_session\": a, b"));
-        assert!(sessions.remove("a").is_some() && sessions.remove("a").is_none());
+        assert!(sessions.remove(1, "a").is_some() && sessions.remove(1, "a").is_none());
         assert_eq!(*sessions.claim("a", 1, now).unwrap().try_lock_owned().unwrap(), None);
-        assert_eq!(sessions.take(|owner| owner == 2).len(), 1);
+        assert_eq!(sessions.take(|owner| owner == 1).len(), 2);
         sessions.claim("c", 1, now).unwrap();
+        assert_eq!(sessions.take(|owner| owner == 2).len(), 1);
     }
 
     #[test]

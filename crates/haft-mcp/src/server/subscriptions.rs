@@ -49,18 +49,19 @@ impl ClientSubscriptions {
     }
 }
 
-/// Sends notifications of changed tools and ended jobs until the client disconnects.
+/// Sends notifications of changed tools, changed prompts and ended jobs until the client disconnects.
 pub(crate) async fn send_notifications(
     peer: Peer<RoleServer>,
-    mut changes: watch::Receiver<u64>,
+    [mut tool_changes, mut prompt_changes]: [watch::Receiver<u64>; 2],
     mut ended_jobs: broadcast::Receiver<JobEnded>,
     owner: u64,
     subscriptions: Arc<ClientSubscriptions>,
 ) {
-    changes.mark_unchanged();
+    tool_changes.mark_unchanged();
     while !peer.is_transport_closed() {
         let sent = tokio::select! {
-            Ok(()) = changes.changed() => peer.notify_tool_list_changed().await,
+            Ok(()) = tool_changes.changed() => peer.notify_tool_list_changed().await,
+            Ok(()) = prompt_changes.changed() => peer.notify_prompt_list_changed().await,
             ended = ended_jobs.recv() => match ended {
                 Ok(job) => notify(&peer, job, owner, &subscriptions).await,
                 Err(broadcast::error::RecvError::Lagged(_)) => Ok(()),

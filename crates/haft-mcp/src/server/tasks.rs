@@ -14,8 +14,6 @@ use super::reply::ToolReply;
 use super::server_state::ServerState;
 use super::tool_request::ToolRequest;
 
-/// A call that takes longer than this becomes a task.
-const TASK_THRESHOLD: Duration = Duration::from_secs(5);
 /// How long the result of a task is available. Longer than the longest call.
 const TASK_TTL: Duration = Duration::from_secs(25 * 3600);
 const TASK_POLL_INTERVAL: Duration = Duration::from_millis(500);
@@ -50,16 +48,20 @@ where
             cancelled.cancel();
             return CallAnswer::Immediate(work.await.ok().flatten());
         }
-        () = tokio::time::sleep(TASK_THRESHOLD) => {}
+        () = tokio::time::sleep(state.setup.task_after) => {}
     }
     let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let options = TaskOptions::new()
         .with_ttl_ms(milliseconds(TASK_TTL))
         .with_poll_interval_ms(milliseconds(TASK_POLL_INTERVAL));
-    let task = state.tasks.spawn(options, |task| {
+    let detail = state.setup.detail;
+    let task = state.tasks.spawn(options, move |task| {
         Box::pin(async move {
             tokio::select! {
-                done = &mut work => Ok(result(done.ok().flatten().unwrap_or_else(|| Err("the call failed".to_owned())))),
+                done = &mut work => {
+                    let done = done.ok().flatten().unwrap_or_else(|| Err("the call failed".to_owned()));
+                    Ok(result(done, detail, false))
+                }
                 () = task.cancelled() => {
                     cancelled.cancel();
                     let _ = work.await;

@@ -1,26 +1,127 @@
-//! Names, descriptions and schemas of the built-in tools.
+//! Names, descriptions and schemas of the built-in tools, and their arguments.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use haft_tools::Schema;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::coerce::coerce;
+use super::detail::ResultDetail;
 use super::{job_tool, output_tool, run_tool, script_tools, withheld_variables};
 
-const RUN_DESCRIPTION: &str = "Run a bash script. Returns when the script ends, when a condition in \"until\" is met, or at the \
-    timeout. The result is the output, then one line with exit status, duration and omitted output. At the timeout, every \
-    process of the script is killed unless it shall continue as a job. Each call is a new shell unless it names a session.";
+const RUN_DESCRIPTION: &str = "Run a bash script. Returns its output, then a line with exit status and duration, \
+    when it ends, an \"until\" condition is met, or the timeout passes.";
 
-/// Whether this is the name of a built-in tool.
-pub(crate) fn is_built_in(name: &str) -> bool {
-    ["run", "job", "output", "check", "plan"].contains(&name)
+/// The names of all built-in tools.
+pub(crate) const BUILT_IN: [&str; 5] = ["run", "job", "output", "check", "plan"];
+
+/// Built-in tools that are offered only on request.
+pub(crate) const ON_REQUEST: [&str; 2] = ["check", "plan"];
+
+/// Other names that models use for a parameter: tool, name, parameter.
+const ALIASES: [(&str, &str, &str); 3] =
+    [("run", "command", "script"), ("job", "job", "id"), ("output", "output", "id")];
+
+/// The built-in tools with the schemas of their arguments.
+#[derive(Debug)]
+pub(crate) struct BuiltInTools {
+    tools: Vec<(Tool, Schema)>,
 }
 
-/// The built-in tools. The description of `run` lists the withheld variables.
-pub(crate) fn built_in(withheld: &[String]) -> Vec<Tool> {
+impl BuiltInTools {
+    /// Defines all built-in tools. The description of `run` lists the withheld variables. Output schemas are included
+    /// if every result has structured content.
+    pub(crate) fn new(withheld: &[String], detail: ResultDetail) -> BuiltInTools {
+        let tools = define_all(withheld).into_iter().map(|mut tool| {
+            if detail == ResultDetail::Text {
+                tool.output_schema = None;
+            }
+            let full = Value::Object((*tool.input_schema).clone());
+            tool.input_schema = Arc::new(object(listed(&tool.name, full.clone())));
+            (tool, Schema::new(&full))
+        });
+        BuiltInTools { tools: tools.collect() }
+    }
+
+    /// The definitions.
+    pub(crate) fn definitions(&self) -> impl Iterator<Item = &Tool> {
+        self.tools.iter().map(|(tool, _)| tool)
+    }
+
+    /// Reads the arguments of a tool. Values of a nearly right type are converted.
+    ///
+    /// # Errors
+    /// Names the parameters that are wrong, and what is expected.
+    pub(crate) fn parse<A: DeserializeOwned>(
+        &self,
+        name: &str,
+        given: Option<JsonObject>,
+    ) -> Result<A, String> {
+        let mut given = given.unwrap_or_default();
+        for (_, alias, parameter) in ALIASES.iter().filter(|(tool, ..)| *tool == name) {
+            if !given.contains_key(*parameter)
+                && let Some(value) = given.remove(*alias)
+            {
+                given.insert((*parameter).to_owned(), value);
+            }
+        }
+        let mut given = Value::Object(given);
+        if let Some((_, schema)) = self.tools.iter().find(|(tool, _)| tool.name == name) {
+            coerce(schema.value(), &mut given);
+            schema.validate(&given)?;
+        }
+        serde_json::from_value(given).map_err(|error| format!("invalid arguments: {error}"))
+    }
+}
+
+/// Parameters whose schema is described in words, or by another tool: tool, parameter, description.
+const DESCRIBED_ELSEWHERE: [(&str, &str, &str); 4] = [
+    (
+        "run",
+        "limits",
+        "memory and output (bytes), cpu (seconds), processes; \"strict\": true refuses to start if one cannot be enforced.",
+    ),
+    ("run", "view", "Part of the output to return, as in the tool output."),
+    ("job", "view", "Part of the new output to return, as in the tool output."),
+    (
+        "job",
+        "until",
+        "Answer when one of these is met, as in the tool run. Default for wait: the end of the job; for write: it waits \
+         for input or is silent.",
+    ),
+];
+
+/// The schema that clients see. It is shorter than the one that validates: clients send it to a model with every request.
+fn listed(tool: &str, mut schema: Value) -> Value {
+    let Some(properties) = schema["properties"].as_object_mut() else { return schema };
+    for (_, name, description) in DESCRIBED_ELSEWHERE.iter().filter(|(of, ..)| *of == tool) {
+        properties.insert((*name).to_owned(), json!({ "type": "object", "description": description }));
+    }
+    properties.values_mut().for_each(shorten);
+    schema
+}
+
+/// Removes what a model does not need: bounds, and properties that are false by default.
+pub(crate) fn shorten(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            object.retain(|key, value| match key.as_str() {
+                "minimum" | "maximum" | "minLength" => !value.is_number(),
+                "additionalProperties" | "default" => *value != Value::Bool(false),
+                _ => true,
+            });
+            object.values_mut().for_each(shorten);
+        }
+        Value::Array(items) => items.iter_mut().for_each(shorten),
+        _ => {}
+    }
+}
+
+fn define_all(withheld: &[String]) -> Vec<Tool> {
     vec![
         define::<run_tool::RunArguments>(
             "run",
@@ -30,28 +131,20 @@ pub(crate) fn built_in(withheld: &[String]) -> Vec<Tool> {
         ),
         define::<job_tool::JobArguments>(
             "job",
-            "List running jobs, wait for a job, read its new output, write to it, send it a signal, or kill it.",
+            "List scripts that continue as jobs; wait for, read, write to, signal or kill one.",
             outcome_schema(),
             ToolAnnotations::new().destructive(true).open_world(true),
         ),
         define::<output_tool::OutputArguments>(
             "output",
-            "Read another part of an earlier output, or the lines that match a pattern, by the id in an earlier answer. \
-             Nothing is run again.",
-            json!({ "type": "object" }),
+            "Read another part of an earlier output. Nothing is run again.",
+            output_schema(),
             ToolAnnotations::new().read_only(true).open_world(false),
         ),
         define::<script_tools::ScriptArguments>(
             "check",
             "Find errors and likely mistakes in a bash script without running it.",
-            json!({
-                "type": "object",
-                "properties": {
-                    "ok": { "type": "boolean", "description": "Whether the script has no errors" },
-                    "incomplete": { "type": "boolean", "description": "Whether the end of the script is missing" },
-                    "diagnostics": { "type": "array", "items": { "type": "object" } },
-                },
-            }),
+            check_schema(),
             ToolAnnotations::new().read_only(true).open_world(false),
         ),
         define::<script_tools::ScriptArguments>(
@@ -70,7 +163,10 @@ fn define<A: JsonSchema>(
     annotations: ToolAnnotations,
 ) -> Tool {
     let input = schemars::generate::SchemaSettings::draft2020_12()
-        .with(|settings| settings.inline_subschemas = true)
+        .with(|settings| {
+            settings.inline_subschemas = true;
+            settings.meta_schema = None;
+        })
         .into_generator()
         .into_root_schema_for::<A>();
     let mut input = object(input.to_value());
@@ -84,20 +180,11 @@ fn define<A: JsonSchema>(
 
 /// The output schema of `run` and `job`.
 fn outcome_schema() -> Value {
-    let stream = json!({
-        "type": "object",
-        "properties": {
-            "text": { "type": "string" },
-            "lossy": { "type": "boolean", "description": "Whether the output was not valid UTF-8" },
-            "total_bytes": { "type": "integer" },
-            "total_lines": { "type": "integer" },
-            "truncated": { "type": "boolean", "description": "Whether part of the output is omitted" },
-            "id": { "type": "string", "description": "The id for the tool \"output\"" },
-        },
-    });
+    let stream = output_schema();
     json!({
         "type": "object",
         "properties": {
+            "schema_version": { "type": "integer" },
             "state": { "type": "string", "enum": ["ended", "running"] },
             "status": {
                 "type": "object",
@@ -118,17 +205,44 @@ fn outcome_schema() -> Value {
             "duration": { "type": "number", "description": "Seconds" },
             "job": { "type": "string", "description": "The id of the job, if it still runs" },
             "pids": { "type": "array", "items": { "type": "integer" } },
-            "needs_input": { "type": ["integer", "null"], "description": "The id of a process that waits for input" },
+            "needs_input": { "type": "boolean", "description": "Whether a process waits for input" },
             "met": { "type": "string", "description": "The condition that was met" },
         },
     })
 }
 
-/// Simplifies a schema: an optional property need not allow null, and formats and null defaults are dropped.
+/// The output schema of `output`, and of a stream in an outcome.
+fn output_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "text": { "type": "string" },
+            "lossy": { "type": "boolean", "description": "Whether the output was not valid UTF-8" },
+            "total_bytes": { "type": "integer" },
+            "total_lines": { "type": "integer" },
+            "truncated": { "type": "boolean", "description": "Whether part of the output is omitted" },
+            "id": { "type": "string", "description": "The id for the tool \"output\"" },
+        },
+    })
+}
+
+/// The output schema of `check`.
+fn check_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "ok": { "type": "boolean", "description": "Whether the script has no errors" },
+            "incomplete": { "type": "boolean", "description": "Whether the end of the script is missing" },
+            "diagnostics": { "type": "array", "items": { "type": "object" } },
+        },
+    })
+}
+
+/// Simplifies a schema: an optional property need not allow null, and formats and defaults are dropped.
 fn simplify(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
-            object.retain(|key, value| !(key == "format" || key == "default" && value.is_null()));
+            object.retain(|key, _| !["format", "default"].contains(&key.as_str()));
             if let Some(Value::Array(kinds)) = object.get_mut("type") {
                 kinds.retain(|kind| kind != "null");
                 if let [kind] = kinds.as_slice() {
@@ -138,6 +252,13 @@ fn simplify(schema: &mut Value) {
             }
             if let Some(Value::Array(kinds)) = object.get_mut("anyOf") {
                 kinds.retain(|kind| kind["type"] != "null");
+                if let [Value::Object(only)] = kinds.as_mut_slice() {
+                    let only = std::mem::take(only);
+                    object.remove("anyOf");
+                    for (key, value) in only {
+                        object.entry(key).or_insert(value);
+                    }
+                }
             }
             object.values_mut().for_each(simplify);
         }
@@ -153,11 +274,46 @@ fn object(value: Value) -> JsonObject {
     }
 }
 
-/// Deserializes the arguments of a tool.
-pub(crate) fn parse_arguments<A: DeserializeOwned>(
-    tool: &str,
-    given: Option<JsonObject>,
-) -> Result<A, String> {
-    serde_json::from_value(Value::Object(given.unwrap_or_default()))
-        .map_err(|error| format!("invalid arguments for \"{tool}\": {error}"))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(name: &str, arguments: Value) -> Result<run_tool::RunArguments, String> {
+        BuiltInTools::new(&[], ResultDetail::Text).parse(name, Some(object(arguments)))
+    }
+
+    #[test]
+    fn wrong_arguments_are_named_with_what_is_expected() {
+        let cases = [
+            (json!({ "scrpt": "true" }), "did you mean \"script\"?"),
+            (json!({}), "parameter 'script' is missing; expected string"),
+            (
+                json!({ "script": "true", "timeout": "soon" }),
+                "parameter 'timeout': expected number, got \"soon\"",
+            ),
+            (
+                json!({ "script": "true", "view": { "head": -1 } }),
+                "parameter 'view.head': expected at least 0, got -1",
+            ),
+        ];
+        for (arguments, words) in cases {
+            let message = parse("run", arguments.clone()).unwrap_err();
+            assert!(message.contains(words), "{arguments}: {message}");
+        }
+    }
+
+    #[test]
+    fn the_schemas_are_short() {
+        let tools = BuiltInTools::new(&[], ResultDetail::Text);
+        let listed: Vec<&Tool> = tools.definitions().take(3).collect();
+        let bytes = serde_json::to_string(&listed).unwrap().len();
+        assert!(bytes < 4800, "{bytes} bytes");
+    }
+
+    #[test]
+    fn other_names_and_nearly_right_values_are_accepted() {
+        let arguments =
+            json!({ "command": "true", "timeout": "2", "pty": "true", "view": "{\"lines\": [\"1\", 2]}" });
+        parse("run", arguments).unwrap();
+    }
 }

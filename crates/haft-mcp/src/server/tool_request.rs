@@ -21,8 +21,12 @@ pub(crate) struct ToolRequest {
 
 /// The shortest time between two progress notifications.
 const MIN_PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
+/// The time until the first progress notification.
+const FIRST_PROGRESS_AFTER: Duration = Duration::from_secs(2);
 /// The longest time between two progress notifications. Clients may give up on a silent request.
-const MAX_PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
+const MAX_PROGRESS_INTERVAL: Duration = Duration::from_secs(5);
+/// The progress of a call that only reports that it runs. Small, so that a tool can still count from 1.
+const RUNNING_STEP: f64 = 0.001;
 /// Longer lines are cut in progress messages.
 const MAX_PROGRESS_LINE_CHARS: usize = 200;
 
@@ -46,11 +50,16 @@ impl ToolRequest {
         ToolRequest { cancelled, ..self.clone() }
     }
 
-    /// Forwards the progress of a tool, if the client asked for progress.
-    pub(crate) async fn forward_progress(&self, progress: haft_tools::CallProgress) {
+    /// Starts progress reports on a call that is not a job.
+    pub(crate) fn tool_progress(&self) -> ToolProgress<'_> {
+        let started = Instant::now();
+        ToolProgress { request: self, started, due: started + FIRST_PROGRESS_AFTER, last: 0.0 }
+    }
+
+    async fn notify(&self, progress: f64, total: Option<f64>, message: Option<String>) {
         let Some((peer, token)) = &self.progress_target else { return };
-        let mut notification = ProgressNotificationParam::new(token.clone(), progress.done);
-        (notification.total, notification.message) = (progress.total, progress.message);
+        let mut notification = ProgressNotificationParam::new(token.clone(), progress);
+        (notification.total, notification.message) = (total, message);
         let _ = peer.notify_progress(notification).await;
     }
 
@@ -58,6 +67,44 @@ impl ToolRequest {
     pub(crate) fn progress(&self) -> JobProgress<'_> {
         let now = Instant::now();
         JobProgress { request: self, checked: now, notified: now, seen_bytes: 0, steps: 0.0 }
+    }
+}
+
+/// Forwards the progress of a tool, and reports from time to time that the call still runs. Does nothing if the client
+/// did not ask for progress.
+#[derive(Debug)]
+pub(crate) struct ToolProgress<'a> {
+    request: &'a ToolRequest,
+    started: Instant,
+    due: Instant,
+    /// The last progress. The protocol requires that it increases.
+    last: f64,
+}
+
+impl ToolProgress<'_> {
+    /// Forwards a step of the tool.
+    pub(crate) async fn forward(&mut self, step: haft_tools::CallProgress) {
+        self.send(step.done, step.total, step.message).await;
+    }
+
+    /// Reports what the call is doing, and for how long.
+    pub(crate) async fn report(&mut self, doing: &str) {
+        let message = format!("{doing} for {} s", self.started.elapsed().as_secs());
+        self.send(self.last, None, Some(message)).await;
+    }
+
+    /// Waits until nothing was reported for a while. Never ends if the client wants no progress.
+    pub(crate) async fn silence(&self) {
+        match self.request.progress_target {
+            Some(_) => tokio::time::sleep_until(self.due.into()).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    async fn send(&mut self, progress: f64, total: Option<f64>, message: Option<String>) {
+        self.last = if progress > self.last { progress } else { self.last + RUNNING_STEP };
+        self.due = Instant::now() + MAX_PROGRESS_INTERVAL;
+        self.request.notify(self.last, total, message).await;
     }
 }
 
@@ -79,14 +126,14 @@ impl JobProgress<'_> {
 
     /// Notifies the client of new output, or from time to time that the job still runs.
     pub(crate) async fn report(&mut self, job: &ScriptJob, now: Instant) {
-        let Some((peer, token)) = &self.request.progress_target else { return };
-        if now < self.checked + MIN_PROGRESS_INTERVAL {
+        if self.request.progress_target.is_none() || now < self.checked + MIN_PROGRESS_INTERVAL {
             return;
         }
         self.checked = now;
         let streams = job.streams();
         let total: u64 = streams.iter().map(|(_, output)| output.total_bytes()).sum();
-        if total == self.seen_bytes && now < self.notified + MAX_PROGRESS_INTERVAL {
+        let longest = if self.steps > 0.0 { MAX_PROGRESS_INTERVAL } else { FIRST_PROGRESS_AFTER };
+        if total == self.seen_bytes && now < self.notified + longest {
             return;
         }
         (self.seen_bytes, self.notified, self.steps) = (total, now, self.steps + 1.0);
@@ -94,8 +141,7 @@ impl JobProgress<'_> {
         let line = streams.iter().find_map(|(_, output)| last_line(output));
         let message =
             line.map_or_else(|| format!("running for {elapsed} s"), |line| format!("{elapsed} s: {line}"));
-        let notification = ProgressNotificationParam::new(token.clone(), self.steps).with_message(message);
-        let _ = peer.notify_progress(notification).await;
+        self.request.notify(self.steps, None, Some(message)).await;
     }
 }
 

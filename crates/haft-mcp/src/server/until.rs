@@ -10,33 +10,35 @@ use serde::Deserialize;
 
 use super::ansi::AnsiStripper;
 
-/// Conditions to wait for. The call returns when the first one is met, or when the script ends.
+/// Return when one of these is met; the script continues as a job.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct UntilArguments {
-    /// Wait for the end of the script. Always true.
-    #[serde(default)]
-    #[expect(dead_code, reason = "accepted for clarity; a call always returns at the end of the script")]
-    exit: Option<bool>,
-    /// A regular expression that new output must match, for example "Listening on .*:(\\d+)".
+    /// Regex that new output matches.
     #[serde(default)]
     pattern: Option<String>,
-    /// This many seconds without new output.
+    /// Seconds without output.
     #[serde(default)]
     quiet: Option<f64>,
-    /// A TCP port that accepts connections: 8080 or "host:8080".
+    /// A process of the script listens on this TCP port: 8080 or "host:8080".
     #[serde(default)]
+    #[schemars(schema_with = "port_schema")]
     port: Option<PortArgument>,
-    /// A file that exists. Relative paths start at the working directory of the call.
+    /// This file exists.
     #[serde(default)]
     file: Option<PathBuf>,
-    /// A process waits for input on its terminal or standard input.
+    /// A process waits for input.
     #[serde(default)]
     input: Option<bool>,
 }
 
+/// The schema of a [`PortArgument`].
+fn port_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "type": ["integer", "string"] })
+}
+
 /// A port number, or a host and a port.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 enum PortArgument {
     Number(u16),
@@ -49,6 +51,8 @@ pub(crate) struct WaitConditions {
     pub(crate) pattern: Option<Regex>,
     pub(crate) quiet: Option<Duration>,
     pub(crate) port: Option<String>,
+    /// Whether the port accepted connections before the script started.
+    pub(crate) port_was_open: bool,
     pub(crate) file: Option<PathBuf>,
     pub(crate) input: bool,
 }
@@ -58,15 +62,28 @@ pub(crate) struct WaitConditions {
 pub(crate) enum MetCondition {
     Pattern(String),
     Quiet(Duration),
-    PortArgument(String),
+    Port(String),
+    /// The port was open before, and no process of the job listens on it.
+    ForeignPort(String),
     File(PathBuf),
     Input(i32),
+}
+
+/// The state of a port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum PortState {
+    #[default]
+    Closed,
+    /// A process of the job listens.
+    OpenedByJob,
+    /// Another process listens.
+    OpenedByOther,
 }
 
 /// The state of everything that must be polled.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Observation {
-    pub(crate) port_open: bool,
+    pub(crate) port: PortState,
     pub(crate) file_exists: bool,
     pub(crate) needs_input: Option<i32>,
 }
@@ -97,6 +114,7 @@ impl UntilArguments {
             pattern: pattern.transpose()?,
             quiet: quiet.transpose()?,
             port: port.transpose()?,
+            port_was_open: false,
             file: self.file,
             input: self.input.unwrap_or(false),
         })
@@ -120,9 +138,12 @@ impl fmt::Display for MetCondition {
         match self {
             MetCondition::Pattern(text) => write!(formatter, "output matched \"{text}\""),
             MetCondition::Quiet(time) => write!(formatter, "no output for {time:?}"),
-            MetCondition::PortArgument(port) => write!(formatter, "port {port} is open"),
+            MetCondition::Port(port) => write!(formatter, "port {port} is open"),
+            MetCondition::ForeignPort(port) => {
+                write!(formatter, "port {port} was open before, and no process of this job listens on it")
+            }
             MetCondition::File(file) => write!(formatter, "\"{}\" exists", file.display()),
-            MetCondition::Input(pid) => write!(formatter, "process {pid} is waiting for input"),
+            MetCondition::Input(_) => formatter.write_str("waiting for input"),
         }
     }
 }
@@ -133,6 +154,8 @@ const MAX_POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// A process that has just received input may still be inside its previous `read`. It counts as waiting only if two
 /// observations agree and there was no output for this long.
 const INPUT_CONFIRMATION_TIME: Duration = Duration::from_millis(50);
+/// How long to wait for the job to listen on a port that another process had open before.
+const FOREIGN_PORT_TIME: Duration = Duration::from_secs(2);
 /// The amount of recent output that a pattern is matched against.
 const PATTERN_WINDOW_BYTES: usize = 16 * 1024;
 /// Longer matches are cut in the answer.
@@ -142,6 +165,7 @@ const MAX_MATCH_BYTES: usize = 200;
 #[derive(Debug)]
 pub(crate) struct ConditionTracker {
     conditions: WaitConditions,
+    started: Instant,
     stripper: AnsiStripper,
     recent: Vec<u8>,
     last_output: Instant,
@@ -155,6 +179,7 @@ impl ConditionTracker {
     pub(crate) fn new(conditions: WaitConditions, now: Instant) -> ConditionTracker {
         ConditionTracker {
             conditions,
+            started: now,
             stripper: AnsiStripper::default(),
             recent: Vec::new(),
             last_output: now,
@@ -187,8 +212,18 @@ impl ConditionTracker {
     pub(crate) fn observe(&mut self, observation: Observation, now: Instant) -> Option<MetCondition> {
         self.poll_interval = (self.poll_interval * 2).min(MAX_POLL_INTERVAL);
         self.next_poll = now + self.poll_interval;
-        if let Some(port) = self.conditions.port.as_ref().filter(|_| observation.port_open) {
-            return Some(MetCondition::PortArgument(port.clone()));
+        if let Some(port) = self.conditions.port.clone() {
+            match observation.port {
+                PortState::OpenedByJob => return Some(MetCondition::Port(port)),
+                // Something that the job asked for, such as a container, opened it.
+                PortState::OpenedByOther if !self.conditions.port_was_open => {
+                    return Some(MetCondition::Port(port));
+                }
+                PortState::OpenedByOther if now >= self.started + FOREIGN_PORT_TIME => {
+                    return Some(MetCondition::ForeignPort(port));
+                }
+                PortState::OpenedByOther | PortState::Closed => {}
+            }
         }
         if let Some(file) = self.conditions.file.as_ref().filter(|_| observation.file_exists) {
             return Some(MetCondition::File(file.clone()));
@@ -258,8 +293,23 @@ mod tests {
             tracker.observe(Observation::default(), now);
         }
         assert_eq!(tracker.due(), Some(now + MAX_POLL_INTERVAL));
-        let open = Observation { port_open: true, ..Observation::default() };
+        let open = Observation { port: PortState::OpenedByJob, ..Observation::default() };
         assert_eq!(tracker.observe(open, now).unwrap().to_string(), "port localhost:8080 is open");
+    }
+
+    #[test]
+    fn a_port_that_was_open_before_counts_only_if_the_job_listens() {
+        let now = Instant::now();
+        let other = Observation { port: PortState::OpenedByOther, ..Observation::default() };
+        let own = Observation { port: PortState::OpenedByJob, ..Observation::default() };
+        let tracker = |port_was_open| {
+            ConditionTracker::new(WaitConditions { port_was_open, ..conditions(r#"{"port": 80}"#) }, now)
+        };
+        assert_eq!(tracker(false).observe(other, now), Some(MetCondition::Port("localhost:80".to_owned())));
+        assert_eq!(tracker(true).observe(own, now), Some(MetCondition::Port("localhost:80".to_owned())));
+        assert_eq!(tracker(true).observe(other, now), None);
+        let later = tracker(true).observe(other, now + FOREIGN_PORT_TIME).unwrap();
+        assert!(later.to_string().contains("was open before"), "{later}");
     }
 
     #[test]

@@ -1,32 +1,32 @@
 //! Selects the part of an output that a caller asked for.
 
 use haft_process::capture::render::{VirtualTerminal, render};
-use haft_process::capture::{self, LineSearch, Output, OutputSummary};
+use haft_process::capture::{self, LineSearch, Output, OutputSlice, OutputSummary};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::ansi::has_controls;
 
-/// Which part of the output to return. By default the beginning and the end, as far as the byte limit allows.
+/// Part of the output to return. Default: beginning and end.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ViewArguments {
-    /// This many lines from the beginning.
+    /// First N lines.
     #[serde(default)]
     head: Option<u64>,
-    /// This many lines from the end.
+    /// Last N lines.
     #[serde(default)]
     tail: Option<u64>,
-    /// Only lines that match this regular expression, with line numbers.
+    /// Only lines matching this regex, numbered.
     #[serde(default)]
     grep: Option<String>,
-    /// For "grep": the number of context lines around each match.
+    /// Context lines for grep.
     #[serde(default)]
     context: Option<u64>,
-    /// The first and the last line, counted from 1.
+    /// First and last line, from 1.
     #[serde(default)]
-    lines: Option<(u64, u64)>,
-    /// Maximum number of bytes (default 16384, at most 1048576).
+    lines: Option<[u64; 2]>,
+    /// Byte limit (default 16384).
     #[serde(default)]
     bytes: Option<usize>,
 }
@@ -58,7 +58,7 @@ impl ViewArguments {
         let view = match self {
             ViewArguments { head: Some(lines), .. } => capture::OutputView::HeadLines(lines),
             ViewArguments { tail: Some(lines), .. } => capture::OutputView::TailLines(lines),
-            ViewArguments { lines: Some((first, last)), .. } => capture::OutputView::Lines { first, last },
+            ViewArguments { lines: Some([first, last]), .. } => capture::OutputView::Lines { first, last },
             ViewArguments { grep: Some(pattern), context, .. } => {
                 let context = context.unwrap_or(0);
                 let search = LineSearch::new(&pattern).map_err(|error| format!("\"view.grep\": {error}"))?;
@@ -87,9 +87,18 @@ impl ReplyView {
         }
     }
 
-    /// Returns the selected text. Escape sequences are rendered as a terminal would show them.
-    pub(crate) fn summarize(&self, output: &Output) -> Result<OutputSummary, capture::Error> {
+    /// Returns the selected text. Escape sequences are rendered as a terminal would show them, and bytes that are not
+    /// UTF-8 as `\xNN`.
+    pub(crate) fn summarize(&self, output: &Output) -> Result<ShownOutput, capture::Error> {
         let mut summary = output.summary(&self.view, self.budget)?;
+        let mut omitted_lines = None;
+        if summary.lossy || summary.truncated {
+            let slice = output.slice(&self.view, self.budget)?;
+            omitted_lines = lines_between(&slice);
+            if slice.matches.is_none() && summary.lossy && !is_binary(&summary) {
+                summary.text = escape_invalid(&slice.to_marked_bytes());
+            }
+        }
         if is_binary(&summary) {
             summary.text = format!("[{} bytes of binary data]\n", summary.total_bytes);
             summary.truncated = true;
@@ -103,15 +112,50 @@ impl ReplyView {
                 summary.text = rendered(&summary.text)?;
             }
         }
-        Ok(summary)
+        Ok(ShownOutput { summary, omitted_lines })
     }
 }
 
-/// Whether the output is binary: many invalid characters, or more NUL bytes than separators would explain.
+/// The part of an output that a reply shows.
+#[derive(Debug)]
+pub(crate) struct ShownOutput {
+    pub(crate) summary: OutputSummary,
+    /// The first and the last line between the beginning and the end that are shown.
+    pub(crate) omitted_lines: Option<(u64, u64)>,
+}
+
+/// The lines between the two pieces of a slice.
+fn lines_between(slice: &OutputSlice) -> Option<(u64, u64)> {
+    let [head, tail] = slice.pieces.as_slice() else { return None };
+    let newlines = head.bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+    let first = head.first_line + newlines;
+    Some((first, tail.first_line.saturating_sub(1).max(first)))
+}
+
+/// Text in another encoding, such as Latin-1, is shown if it is this short, however many bytes are invalid.
+const MAX_SHORT_TEXT_BYTES: usize = 256;
+
+/// Whether the output is binary: control characters beside invalid ones, more NUL bytes than separators would explain, or
+/// a long text in which many characters are invalid.
 fn is_binary(summary: &OutputSummary) -> bool {
-    let count = |wanted: char| summary.text.chars().filter(|letter| *letter == wanted).count();
-    let (zeros, wrong) = (count('\0'), count('\u{fffd}'));
-    (zeros > 0 && wrong > 0) || zeros * 3 > summary.text.len() || wrong * 10 > summary.text.len()
+    let count = |wanted: fn(char) -> bool| summary.text.chars().filter(|letter| wanted(*letter)).count();
+    let (zeros, wrong) = (count(|letter| letter == '\0'), count(|letter| letter == '\u{fffd}'));
+    let is_control =
+        |letter: char| letter.is_ascii_control() && !"\t\n\r\x07\x08\x0b\x0c\x1b".contains(letter);
+    let length = summary.text.len();
+    (wrong > 0 && count(is_control) > 0)
+        || zeros * 3 > length
+        || (wrong * 10 > length && length > MAX_SHORT_TEXT_BYTES)
+}
+
+/// Decodes UTF-8, and writes every invalid byte as `\xNN`.
+fn escape_invalid(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("\\x{byte:02x}")));
+    }
+    text
 }
 
 /// Renders text as a terminal would show it, wide enough that no line wraps.
@@ -131,6 +175,7 @@ mod tests {
             .unwrap()
             .summarize(output)
             .unwrap()
+            .summary
             .text
     }
 
@@ -179,7 +224,24 @@ mod tests {
         assert_eq!(view("{}", &output), "[12 bytes of binary data]\n");
         let output = Output::new(capture::CaptureLimits::default(), None);
         output.append(b"caf\xe9 au lait, as it was once written\n");
-        assert_eq!(view("{}", &output), "caf\u{fffd} au lait, as it was once written\n");
+        assert_eq!(view("{}", &output), "caf\\xe9 au lait, as it was once written\n");
+        let output = Output::new(capture::CaptureLimits::default(), None);
+        output.append(b"\xe9t\xe9\n");
+        assert_eq!(view("{}", &output), "\\xe9t\\xe9\n");
+    }
+
+    #[test]
+    fn the_omitted_lines_are_those_between_beginning_and_end() {
+        let output = Output::new(capture::CaptureLimits::default(), None);
+        (1..=1000).for_each(|number| output.append(format!("line {number}\n").as_bytes()));
+        let view: ViewArguments = serde_json::from_str(r#"{"bytes": 200}"#).unwrap();
+        let shown = view.resolve().unwrap().summarize(&output).unwrap();
+        let (first, last) = shown.omitted_lines.unwrap();
+        let text = &shown.summary.text;
+        assert!(
+            text.contains(&format!("line {}\n", first - 1)) && !text.contains(&format!("line {first}\n"))
+        );
+        assert!(text.contains(&format!("line {}\n", last + 1)) && !text.contains(&format!("line {last}\n")));
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! Waits for a job without blocking a thread.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use haft_process::capture::Output;
-use tokio::net::TcpStream;
 
 use super::jobs::ScriptJob;
+use super::listening;
 use super::tool_request::ToolRequest;
-use super::until::{ConditionTracker, MetCondition, Observation, WaitConditions};
+use super::until::{ConditionTracker, MetCondition, Observation, PortState, WaitConditions};
 use crate::sys::AsyncOutputWatch;
 
 /// Why waiting ended.
@@ -24,8 +24,6 @@ pub(crate) enum WaitResult {
     Cancelled,
 }
 
-/// The time that one connection attempt to a port may take.
-const PORT_CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
 /// The number of output bytes to read at a time.
 const READ_CHUNK_BYTES: usize = 64 * 1024;
 
@@ -119,18 +117,14 @@ impl JobWait<'_> {
 
     async fn take_observation(&self) -> Observation {
         let conditions = self.tracker.conditions();
-        let port_open = match &conditions.port {
-            Some(port) => is_open(port).await,
-            None => false,
+        let port = match &conditions.port {
+            Some(address) => listening::port_state(address, || self.job.processes()).await,
+            None => PortState::Closed,
         };
         let file_exists = conditions.file.as_deref().is_some_and(Path::exists);
         let needs_input = conditions.input.then(|| self.job.controller.needs_input()).flatten();
-        Observation { port_open, file_exists, needs_input }
+        Observation { port, file_exists, needs_input }
     }
-}
-
-async fn is_open(address: &str) -> bool {
-    matches!(tokio::time::timeout(PORT_CONNECT_TIMEOUT, TcpStream::connect(address)).await, Ok(Ok(_)))
 }
 
 async fn sleep_until(due: Option<Instant>) {

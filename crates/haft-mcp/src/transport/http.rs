@@ -6,9 +6,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::{HeaderMap, Request, Response, StatusCode, header};
+use http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -16,6 +16,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -35,6 +36,18 @@ pub(crate) struct HttpCallbacks<R> {
     /// Receives the reason for each rejected request.
     pub(crate) rejected: Arc<dyn Fn(&str) + Send + Sync>,
 }
+
+/// Longer messages are rejected.
+pub(crate) const MAX_MESSAGE_BYTES: usize = 16 << 20;
+/// The JSON-RPC code for a message that is not JSON.
+pub(crate) const PARSE_ERROR: i32 = -32700;
+/// The JSON-RPC code for an unknown method.
+const METHOD_NOT_FOUND: i32 = -32601;
+/// The revision without sessions.
+const STATELESS_REVISION: &str = "2026-07-28";
+/// Methods that the stateless revision no longer has.
+const REMOVED_METHODS: [&str; 5] =
+    ["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
 
 /// The pause after `accept` has failed.
 const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(50);
@@ -82,7 +95,7 @@ pub(crate) async fn serve<H: ServerHandler>(
                             rejected(message);
                             reject(status, message)
                         }
-                        None => service.handle(request).await,
+                        None => answer(&service, request).await,
                     })
                 }
             });
@@ -91,6 +104,74 @@ pub(crate) async fn serve<H: ServerHandler>(
             tokio::select! { _ = connection => (), () = stop.cancelled() => () }
         });
     }
+}
+
+/// Passes a request to the protocol implementation. It is read first, because a message that is not JSON must be
+/// answered with the code for that.
+async fn answer<H: ServerHandler>(
+    service: &StreamableHttpService<H, LocalSessionManager>,
+    request: Request<Incoming>,
+) -> HttpResponse {
+    let is_delete = request.method() == Method::DELETE;
+    let is_post = request.method() == Method::POST;
+    let (parts, body) = request.into_parts();
+    let Ok(body) = Limited::new(body, MAX_MESSAGE_BYTES).collect().await else {
+        return reject(StatusCode::PAYLOAD_TOO_LARGE, "the message is longer than 16 MiB");
+    };
+    let body = body.to_bytes();
+    if is_post {
+        match serde_json::from_slice::<Envelope>(&body) {
+            Err(error) => {
+                return json_error(StatusCode::BAD_REQUEST, &Value::Null, PARSE_ERROR, &error.to_string());
+            }
+            Ok(message) if message.is_removed(&parts.headers) => {
+                let reason = format!("unknown method \"{}\"", message.method);
+                return json_error(StatusCode::NOT_FOUND, &message.id, METHOD_NOT_FOUND, &reason);
+            }
+            Ok(_) => {}
+        }
+    }
+    let mut response = service.handle(Request::from_parts(parts, Full::new(body))).await;
+    if is_delete && response.status() == StatusCode::ACCEPTED {
+        *response.status_mut() = StatusCode::OK;
+    }
+    response
+}
+
+/// What decides how a message is answered.
+#[derive(Default)]
+struct Envelope {
+    method: String,
+    id: Value,
+}
+
+impl<'de> serde::Deserialize<'de> for Envelope {
+    /// Reads the two fields of an object, and accepts every other JSON value as an empty envelope.
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Envelope, D::Error> {
+        let mut message = Value::deserialize(deserializer)?;
+        let mut take = |name: &str| message.get_mut(name).map(Value::take).unwrap_or_default();
+        let (method, id) = (take("method"), take("id"));
+        Ok(Envelope { method: method.as_str().unwrap_or_default().to_owned(), id })
+    }
+}
+
+impl Envelope {
+    /// Whether the stateless revision, which the headers name, no longer has this method.
+    fn is_removed(&self, headers: &HeaderMap) -> bool {
+        let revision = headers.get("mcp-protocol-version").and_then(|value| value.to_str().ok());
+        revision == Some(STATELESS_REVISION) && REMOVED_METHODS.contains(&self.method.as_str())
+    }
+}
+
+/// A JSON-RPC error as an HTTP response.
+fn json_error(status: StatusCode, id: &Value, code: i32, message: &str) -> HttpResponse {
+    let error = serde_json::json!({ "code": code, "message": message });
+    let body = serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": error });
+    let mut response = Response::new(Full::new(Bytes::from(body.to_string())).boxed());
+    *response.status_mut() = status;
+    let json = header::HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    response
 }
 
 /// The reason to reject a request, or `None` to accept it.

@@ -2,5 +2,6 @@
 
 pub(crate) mod end_of_input;
 pub(crate) mod http;
+pub(crate) mod line_transport;
 pub(crate) mod shutdown;
 pub(crate) mod stdio;

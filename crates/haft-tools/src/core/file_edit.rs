@@ -62,6 +62,15 @@ impl NativeTool for FileEditTool {
         let lines: Vec<usize> = found.iter().take(100).map(|place| line_of(&text, *place)).collect();
         Ok(json!({"path": arguments.path, "replacements": found.len(), "lines": lines}))
     }
+
+    fn text(&self, result: &Value) -> Option<String> {
+        let lines: Vec<String> = result["lines"].as_array()?.iter().map(Value::to_string).collect();
+        let (path, lines) = (result["path"].as_str()?, lines.join(", "));
+        Some(match result["replacements"].as_u64()? {
+            1 => format!("edited {path} at line {lines}\n"),
+            count => format!("edited {path}: {count} replacements at lines {lines}\n"),
+        })
+    }
 }
 
 /// Fails if the text does not occur, or occurs several times without `replace_all`.

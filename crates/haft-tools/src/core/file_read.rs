@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::{binary, describe, failed, read_arguments, reads};
 use crate::envelope::CallError;
 use crate::native::{CallContext, NativeTool};
+use crate::text;
 use crate::tool::ToolDescriptor;
 
 /// Maximum size of a result.
@@ -53,6 +54,28 @@ impl NativeTool for FileReadTool {
         let mut reader = open(&path)?;
         let part = read_part(&mut reader, &arguments, &path, call)?;
         Ok(part.result(&arguments.path))
+    }
+
+    /// The content, and a line that says how to read on.
+    fn text(&self, result: &Value) -> Option<String> {
+        let mut text = result["content"].as_str()?.to_owned();
+        let mut facts = Vec::new();
+        if let Some(line) = result["cut_line"].as_u64() {
+            facts.push(format!("line {line} is cut"));
+        }
+        if let Some(next) = result["next_offset"].as_u64() {
+            let (first, path) = (&result["first_line"], &result["path"]);
+            facts
+                .push(format!("lines {first}-{}; continue: file_read(path={path}, offset={next})", next - 1));
+        }
+        if result["lossy"] == true {
+            facts.push("not valid UTF-8".to_owned());
+        }
+        if text.is_empty() && facts.is_empty() {
+            facts.push(format!("no lines; the file has {}", result["total_lines"]));
+        }
+        text::push_facts(&mut text, &facts);
+        Some(text)
     }
 }
 

@@ -51,4 +51,9 @@ impl NativeTool for FileWriteTool {
         let created = written.map_err(|error| failed("write", &path, &error))?;
         Ok(json!({"path": arguments.path, "bytes": arguments.content.len(), "created": created}))
     }
+
+    fn text(&self, result: &Value) -> Option<String> {
+        let verb = if result["created"] == true { "created" } else { "replaced" };
+        Some(format!("{verb} {}, {} bytes\n", result["path"].as_str()?, result["bytes"]))
+    }
 }

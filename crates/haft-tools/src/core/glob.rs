@@ -11,6 +11,7 @@ use super::walk::{self, FileFilter};
 use super::{describe, read_arguments, reads};
 use crate::envelope::CallError;
 use crate::native::{CallContext, NativeTool};
+use crate::text;
 use crate::tool::ToolDescriptor;
 
 #[derive(Debug)]
@@ -29,15 +30,15 @@ impl NativeTool for GlobTool {
     fn descriptor(&self) -> ToolDescriptor {
         describe(
             "glob",
-            "Find files by a glob pattern such as `src/**/*.rs`, newest first. Skips files that .gitignore excludes.",
+            "Find files by a glob pattern such as `src/**/*.rs`, newest first. Respects .gitignore.",
             reads("path"),
             json!({
                 "properties": {
-                    "pattern": {"type": "string", "minLength": 1, "description": "Glob pattern: `*` and `?` within a name, `**` across directories, `{a,b}`, `[a-z]`"},
+                    "pattern": {"type": "string", "minLength": 1, "description": "Glob pattern with `*`, `?`, `**`, `{a,b}`, `[a-z]`"},
                     "path": {"type": "string", "default": ".", "description": "Directory to search"},
                     "limit": {"type": "integer", "minimum": 1, "default": 1000, "description": "Maximum number of files"},
                     "hidden": {"type": "boolean", "default": false, "description": "Include hidden files"},
-                    "ignored": {"type": "boolean", "default": false, "description": "Include files that .gitignore excludes"},
+                    "ignored": {"type": "boolean", "default": false, "description": "Include ignored files"},
                 },
                 "required": ["pattern"],
             }),
@@ -79,6 +80,22 @@ impl NativeTool for GlobTool {
             result["unreadable"] = unreadable.into();
         }
         Ok(result)
+    }
+
+    /// The names, one per line.
+    fn text(&self, result: &Value) -> Option<String> {
+        let files = result["files"].as_array()?;
+        let mut text = text::lines(files.iter().filter_map(Value::as_str));
+        let mut facts = Vec::new();
+        if files.is_empty() {
+            facts.push("no files match".to_owned());
+        }
+        if result["truncated"] == true {
+            facts.push(format!("{} of {} files; set limit to see more", files.len(), result["total"]));
+        }
+        facts.extend(text::unreadable(result));
+        text::push_facts(&mut text, &facts);
+        Some(text)
     }
 }
 

@@ -52,23 +52,23 @@ impl NativeTool for GrepTool {
     fn descriptor(&self) -> ToolDescriptor {
         describe(
             "grep",
-            "Search files recursively for lines that match a regular expression. Skips files that .gitignore excludes.",
+            "Search files recursively by regular expression, in ripgrep syntax. Respects .gitignore.",
             reads("path"),
             json!({
                 "properties": {
-                    "pattern": {"type": "string", "minLength": 1, "description": "Regular expression in ripgrep syntax"},
+                    "pattern": {"type": "string", "minLength": 1, "description": "Regular expression"},
                     "path": {"type": "string", "default": ".", "description": "Directory or file to search"},
-                    "glob": {"type": "string", "description": "Search only files that match, such as `*.rs`, or `!*.md` to exclude files"},
-                    "output": {"enum": ["lines", "files", "counts"], "default": "lines", "description": "Return matching lines, names of files with matches, or the number of matches in each file"},
+                    "glob": {"type": "string", "description": "Only files that match, such as `*.rs`, or `!*.md`"},
+                    "output": {"enum": ["lines", "files", "counts"], "default": "lines", "description": "Matching lines, names of files, or matches per file"},
                     "ignore_case": {"type": "boolean", "default": false, "description": "Ignore case"},
-                    "fixed": {"type": "boolean", "default": false, "description": "Treat the pattern as literal text"},
-                    "multiline": {"type": "boolean", "default": false, "description": "Allow matches across lines"},
-                    "context": {"type": "integer", "minimum": 0, "default": 0, "description": "Number of context lines before and after each match"},
-                    "before": {"type": "integer", "minimum": 0, "description": "Number of context lines before each match"},
-                    "after": {"type": "integer", "minimum": 0, "description": "Number of context lines after each match"},
-                    "limit": {"type": "integer", "minimum": 1, "default": 200, "description": "Maximum number of matches or files"},
+                    "fixed": {"type": "boolean", "default": false, "description": "The pattern is literal text"},
+                    "multiline": {"type": "boolean", "default": false, "description": "Match across lines"},
+                    "context": {"type": "integer", "minimum": 0, "default": 0, "description": "Context lines around each match"},
+                    "before": {"type": "integer", "minimum": 0, "description": "Context lines before"},
+                    "after": {"type": "integer", "minimum": 0, "description": "Context lines after"},
+                    "limit": {"type": "integer", "minimum": 1, "default": 200, "description": "Maximum number of results"},
                     "hidden": {"type": "boolean", "default": false, "description": "Include hidden files"},
-                    "ignored": {"type": "boolean", "default": false, "description": "Include files that .gitignore excludes"},
+                    "ignored": {"type": "boolean", "default": false, "description": "Include ignored files"},
                 },
                 "required": ["pattern"],
             }),
@@ -93,6 +93,47 @@ impl NativeTool for GrepTool {
         })?;
         found.unreadable += unreadable;
         Ok(found.result())
+    }
+
+    /// Lines as `grep -n` prints them, names of files, or counts.
+    fn text(&self, result: &Value) -> Option<String> {
+        let entries = ["matches", "files", "counts"].iter().find_map(|name| result[name].as_array())?;
+        let mut text = String::new();
+        entries.iter().for_each(|entry| write_entry(&mut text, entry));
+        let mut facts = Vec::new();
+        if entries.is_empty() {
+            facts.push("no matches".to_owned());
+        }
+        if result["truncated"] == true {
+            facts.push(format!("only the first {}; narrow the search or set limit", entries.len()));
+        }
+        facts.extend(text::unreadable(result));
+        text::push_facts(&mut text, &facts);
+        Some(text)
+    }
+}
+
+/// Writes a match with its context lines, the name of a file, or a count.
+fn write_entry(text: &mut String, entry: &Value) {
+    let path = entry["path"].as_str().or(entry.as_str()).unwrap_or_default();
+    let context = |name: &str| entry[name].as_array().cloned().unwrap_or_default();
+    let (before, after) = (context("before"), context("after"));
+    if let Some(line) = entry["line"].as_u64() {
+        let has_context = !before.is_empty() || !after.is_empty();
+        if has_context && !text.is_empty() {
+            text.push_str("--\n");
+        }
+        let first = line.saturating_sub(before.len() as u64);
+        let lines = before.iter().map(|line| (line, '-'));
+        let lines = lines.chain([(&entry["text"], ':')]).chain(after.iter().map(|line| (line, '-')));
+        for (number, (line, mark)) in (first..).zip(lines) {
+            let line = line.as_str().unwrap_or_default();
+            text.push_str(&format!("{path}{mark}{number}{mark}{line}\n"));
+        }
+    } else if let Some(count) = entry["count"].as_u64() {
+        text.push_str(&format!("{path}:{count}\n"));
+    } else {
+        text.push_str(&format!("{path}\n"));
     }
 }
 

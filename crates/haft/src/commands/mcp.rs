@@ -1,5 +1,6 @@
 //! `haft mcp`: serve haft's tools over the Model Context Protocol.
 
+mod install;
 mod token;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -8,15 +9,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::Args;
 use clap::builder::PossibleValuesParser;
+use clap::{Args, Subcommand};
 use haft_kernel::Session;
 use haft_kernel::run::ScopeLimits;
 use haft_lang::{Resolution, Resolver};
-use haft_mcp::{HttpOptions, Server, ServerEvent, ServerLimits, ServerSetup, Stdio};
+use haft_mcp::{HttpOptions, ResultDetail, Server, ServerEvent, ServerLimits, ServerSetup, Stdio};
 use haft_process::{CancelToken, Redactor, StartPermission, Tracing, protect_process, reason};
-use haft_tools::Registry;
+use haft_tools::{Registry, Toolset};
 
+use self::install::{ConfigChange, InstallArguments};
 use crate::commands::launch::prompts;
 use crate::commands::print::print_text;
 use crate::commands::script::NameResolver;
@@ -42,15 +44,20 @@ const TOOLS_END_TIMEOUT: Duration = Duration::from_millis(300);
 const EXAMPLES: &str = "Examples:
   haft mcp --print-config claude           # the configuration that connects an agent to haft
   haft mcp --print-config codex
+  haft mcp install claude --yes            # add haft to the user's configuration of Claude Code
+  haft mcp uninstall claude --yes
   haft mcp < /dev/null                     # serve until the client disconnects";
 
 const TRANSPORT: &str = "Transport";
+const TOOLS: &str = "Tools and results";
 const SCRIPTS: &str = "Sessions and scripts";
 const OTHER: &str = "Other";
 
 #[derive(Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub(crate) struct McpArguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<McpSubcommand>,
     /// Serve over HTTP at this loopback address, such as 127.0.0.1:8080
     #[arg(long, value_name = "ADDRESS", help_heading = TRANSPORT)]
     pub(crate) http: Option<String>,
@@ -60,9 +67,18 @@ pub(crate) struct McpArguments {
     /// Keep sessions and jobs when the client that started them disconnects
     #[arg(long, help_heading = SCRIPTS)]
     pub(crate) keep: bool,
+    /// Offer these tools too, separated by commas: check, plan, bash, process_*; 'all' offers every tool
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = TOOLS)]
+    pub(crate) tools: Vec<String>,
     /// Offer only the tools of this toolset, or these names separated by commas, besides haft's own
-    #[arg(long, value_name = "TOOLSET", help_heading = SCRIPTS)]
+    #[arg(long, value_name = "TOOLSET", help_heading = TOOLS)]
     pub(crate) toolset: Option<String>,
+    /// What every result contains: text only, or the full outcome as structured content too
+    #[arg(long, value_name = "LEVEL", value_parser = ["text", "full"], default_value = "text", help_heading = TOOLS)]
+    pub(crate) detail: String,
+    /// Turn a call that takes longer into a task, for clients that support tasks [default: 5s]
+    #[arg(long, value_name = "TIME", value_parser = units::duration, default_value = "5s", hide_default_value = true, help_heading = TOOLS)]
+    pub(crate) task_after: Duration,
     /// Give scripts an environment variable that looks like a key; '*' gives them all
     #[arg(long, value_name = "NAME", help_heading = SCRIPTS)]
     pub(crate) env_allow: Vec<String>,
@@ -92,10 +108,26 @@ pub(crate) struct McpArguments {
     pub(crate) print_config: Option<String>,
 }
 
+/// Subcommands of `haft mcp`. Without one, it serves.
+#[derive(Debug, Subcommand)]
+pub(crate) enum McpSubcommand {
+    /// Add haft to the configuration of an agent, after showing the change
+    Install(InstallArguments),
+    /// Remove haft from the configuration of an agent, after showing the change
+    Uninstall(InstallArguments),
+}
+
 /// Serves until the client disconnects or a signal asks haft to end.
 pub(crate) fn run(arguments: &McpArguments, process: &ProcessContext) -> Result<i32, Failure> {
+    match &arguments.command {
+        Some(McpSubcommand::Install(agent)) => return install::run(agent, ConfigChange::Install, process),
+        Some(McpSubcommand::Uninstall(agent)) => {
+            return install::run(agent, ConfigChange::Uninstall, process);
+        }
+        None => {}
+    }
     if let Some(kind) = &arguments.print_config {
-        return print_config(kind);
+        return print_config(kind, process);
     }
     // First, before anything else can read or write the client's messages.
     let stdio = match &arguments.http {
@@ -112,7 +144,7 @@ pub(crate) fn run(arguments: &McpArguments, process: &ProcessContext) -> Result<
     let process = &for_agents(arguments, process);
     let tools = SessionTools::new(process, &StartPermission::all());
     tools.choose(arguments.toolset.as_deref())?;
-    let server = Server::new(set_up(arguments, process, &tools));
+    let server = Server::new(set_up(arguments, process, &tools)?);
     let result = match (stdio, &arguments.http) {
         (Some(stdio), _) => serve_stdio(server, stdio, &signals.cancel),
         (None, Some(address)) => serve_http(server, arguments, address, &signals.cancel),
@@ -135,14 +167,18 @@ fn close(tools: Arc<SessionTools>) {
 }
 
 /// Prints the configuration that connects an agent of this kind to haft.
-fn print_config(kind: &str) -> Result<i32, Failure> {
+fn print_config(kind: &str, process: &ProcessContext) -> Result<i32, Failure> {
     let own = std::fs::read_link("/proc/self/exe").unwrap_or_else(|_| "haft".into());
     let Some(config) = haft_launch::mcp_config(kind, &own) else {
         let kinds: Vec<&str> = haft_launch::mcp_agent_kinds().collect();
         return Err(Failure::usage(format_args!("unknown kind of agent '{kind}'"))
             .with_hint(format_args!("the kinds are {}", kinds.join(", "))));
     };
-    Ok(print_text(&config.text, 0))
+    let status = print_text(&config.text, 0);
+    if let Some(files) = install::describe_files(kind, process) {
+        print_message(format_args!("this belongs in {files}"));
+    }
+    Ok(status)
 }
 
 fn serve_stdio(server: Server, stdio: Stdio, cancel: &CancelToken) -> Result<i32, Failure> {
@@ -195,16 +231,25 @@ fn parse(text: &str) -> Result<SocketAddr, Failure> {
         .with_hint("every client can run commands as you; for remote access, forward a port with ssh"))
 }
 
-fn set_up(arguments: &McpArguments, process: &ProcessContext, tools: &Arc<SessionTools>) -> ServerSetup {
+fn set_up(
+    arguments: &McpArguments,
+    process: &ProcessContext,
+    tools: &Arc<SessionTools>,
+) -> Result<ServerSetup, Failure> {
     let host = host::set_up(process);
     host.warnings().iter().for_each(print_message);
     let host = Arc::new(host);
-    ServerSetup {
-        prompts: prompts::of_tasks(process, &host),
+    Ok(ServerSetup {
+        prompts: {
+            let (process, host) = (process.clone(), host.clone());
+            Box::new(move || prompts::of_tasks(&process, &host))
+        },
         host,
         session: make_sessions(process, tools),
         names: Box::new(OwnedNameResolver(process.clone(), tools.registry())),
         tools: Some(haft_mcp::RegistryTools { registry: tools.registry(), toolset: tools.toolset() }),
+        requested_tools: requested_tools(&arguments.tools)?,
+        detail: if arguments.detail == "full" { ResultDetail::Full } else { ResultDetail::Text },
         limits: ServerLimits {
             scripts: ScopeLimits {
                 memory: arguments.limit_memory,
@@ -214,6 +259,7 @@ fn set_up(arguments: &McpArguments, process: &ProcessContext, tools: &Arc<Sessio
             },
             ..ServerLimits::default()
         },
+        task_after: arguments.task_after,
         redactor: Arc::new(Redactor::new(process.whole_environment().iter())),
         withheld_variables: process
             .withheld
@@ -222,7 +268,15 @@ fn set_up(arguments: &McpArguments, process: &ProcessContext, tools: &Arc<Sessio
             .collect(),
         log: logger(arguments.verbose),
         keep: arguments.keep,
-    }
+    })
+}
+
+/// The tools that `--tools` names.
+fn requested_tools(names: &[String]) -> Result<Option<Toolset>, Failure> {
+    let names = names.iter().map(|name| if name == "all" { "*" } else { name.as_str() });
+    let names: Vec<&str> = names.collect();
+    let toolset = (!names.is_empty()).then(|| Toolset::new("--tools", &names));
+    toolset.transpose().map_err(Failure::usage)
 }
 
 /// Logs events to standard error; calls only with `--verbose`.

@@ -78,6 +78,20 @@ impl NativeTool for BashTool {
             }
         }
     }
+
+    /// The output, and a line with the exit status.
+    fn text(&self, result: &Value) -> Option<String> {
+        let mut text = result["output"].as_str()?.to_owned();
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str(&format!("[exit {}", result["exit_code"]));
+        if let (Some(id), Some(bytes)) = (result["id"].as_str(), result["total_bytes"].as_u64()) {
+            text.push_str(&format!(" · {bytes} bytes in all; full output: output(id=\"{id}\")"));
+        }
+        text.push_str("]\n");
+        Some(text)
+    }
 }
 
 impl BashTool {

@@ -38,6 +38,20 @@ impl Client {
         client
     }
 
+    /// Starts a server whose results are text only, as by default.
+    pub(crate) fn with_text_results() -> Client {
+        let mut client = Client::silent(&["--detail", "text"]);
+        client.introduce("2025-06-18", json!({}));
+        client
+    }
+
+    /// Starts a server that offers all tools.
+    pub(crate) fn with_all_tools() -> Client {
+        let mut client = Client::silent(&["--tools", "all"]);
+        client.introduce("2025-06-18", json!({}));
+        client
+    }
+
     /// Starts a server without a handshake.
     pub(crate) fn silent(arguments: &[&str]) -> Client {
         Client::start(Scratch::new(), arguments, &[])
@@ -81,6 +95,10 @@ impl Client {
 
     fn with(mut command: Command, scratch: Scratch, arguments: &[&str]) -> Client {
         command.arg("mcp").args(arguments).env("TMPDIR", scratch.path()).current_dir(scratch.path());
+        if !arguments.contains(&"--detail") {
+            // Most tests look at single facts.
+            command.args(["--detail", "full"]);
+        }
         command.env("XDG_CONFIG_HOME", scratch.path());
         let log = std::fs::File::create(scratch.file("log")).expect("a log");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log);
@@ -181,6 +199,11 @@ impl Client {
     #[track_caller]
     pub(crate) fn run(&mut self, script: &str) -> Reply {
         self.call("run", json!({ "script": script }))
+    }
+
+    /// Whether the server wrote nothing that was not read. For a server that has ended.
+    pub(crate) fn no_more_messages(&mut self) -> bool {
+        self.messages.recv_timeout(LONGEST).is_err()
     }
 
     pub(crate) fn pid(&self) -> i32 {

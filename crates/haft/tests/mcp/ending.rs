@@ -49,6 +49,17 @@ fn a_cancelled_call_ends_its_tree_and_nothing_else() {
 }
 
 #[test]
+fn a_call_that_ends_with_its_client_is_not_answered() {
+    let mut client = Client::new();
+    let marker = Marker::new();
+    let call = client.begin("run", json!({ "script": stubborn(&marker) }));
+    assert!(eventually(SOON, || marker.count() >= 3));
+    assert_eq!(client.leave(), Some(0));
+    assert!(eventually(SOON, || marker.count() == 0), "{} are left", marker.count());
+    assert!(client.no_more_messages(), "call {call} was answered");
+}
+
+#[test]
 fn everything_ends_when_the_client_disconnects() {
     let mut client = Client::new();
     let marker = Marker::new();

@@ -146,11 +146,70 @@ fn deleting_a_session_ends_only_its_processes() {
         session
     });
     assert!(eventually(SOON, || first.count() == 1 && second.count() == 1));
-    assert!(matches!(server.send("DELETE", &sessions[0], "").0, 200..300));
+    assert_eq!(server.send("DELETE", &sessions[0], "").0, 200);
     assert!(eventually(SOON, || first.count() == 0));
     assert_eq!(second.count(), 1);
     signal(server.process.id() as i32, 15);
     assert!(eventually(SOON, || second.count() == 0));
+}
+
+#[test]
+fn sessions_and_jobs_belong_to_the_client_that_made_them() {
+    let server = Server::start();
+    let call = |headers: &str, name: &str, arguments: Value| {
+        let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": name, "arguments": arguments } });
+        server.post(headers, &call).1
+    };
+    let (one, two) = (server.open(), server.open());
+    call(&one, "run", json!({ "script": "x=mine", "session": "s" }));
+    let seen =
+        call(&two, "run", json!({ "script": "echo \"[${x-unset}]\"", "session": "s", "end_session": true }));
+    assert!(seen.contains("[unset]"), "{seen}");
+    let kept = call(&one, "run", json!({ "script": "echo \"[$x]\"", "session": "s" }));
+    assert!(kept.contains("[mine]"), "{kept}");
+
+    let started = call(&one, "run", json!({ "script": "sleep 60", "until": { "quiet": 0.1 } }));
+    let id = started.split("id=\\\"").nth(1).and_then(|rest| rest.split('\\').next()).unwrap_or_default();
+    assert!(id.len() > 16, "{started}");
+    assert!(call(&two, "job", json!({ "action": "list" })).contains("no jobs"));
+    assert!(call(&two, "job", json!({ "action": "kill", "id": id })).contains("unknown job"));
+    assert!(call(&one, "job", json!({ "action": "kill", "id": id })).contains("cancelled"));
+}
+
+#[test]
+fn invalid_messages_are_answered_with_the_code_for_their_fault() {
+    let server = Server::start();
+    let session = server.open();
+    let (status, answer) = server.send("POST", &session, "{not json");
+    assert!(status == 400 && answer.contains("-32700"), "{answer}");
+    let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "run", "arguments": [] } });
+    let (_, answer) = server.post(&session, &call);
+    assert!(answer.contains("-32602"), "{answer}");
+}
+
+#[test]
+fn methods_that_the_stateless_revision_removed_are_unknown_there() {
+    let server = Server::start();
+    let headers =
+        server.authorized() + "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: logging/setLevel\r\n";
+    let message =
+        json!({ "jsonrpc": "2.0", "id": 7, "method": "logging/setLevel", "params": { "level": "info" } });
+    let (status, answer) = server.post(&headers, &message);
+    assert!(status == 404 && answer.contains("-32601") && answer.contains("\"id\":7"), "{answer}");
+}
+
+#[test]
+fn headers_that_contradict_the_message_are_refused() {
+    let server = Server::start();
+    let modern = server.authorized() + "MCP-Protocol-Version: 2026-07-28\r\n";
+    let right = modern.clone() + "Mcp-Method: tools/call\r\nMcp-Name: run\r\n";
+    assert_eq!(server.post(&right, &call("true")).0, 200);
+    for wrong in
+        ["Mcp-Method: tools/list\r\nMcp-Name: run\r\n", "Mcp-Method: tools/call\r\nMcp-Name: job\r\n"]
+    {
+        let (status, answer) = server.post(&(modern.clone() + wrong), &call("true"));
+        assert!(status == 400 && answer.contains("-32020"), "{answer}");
+    }
 }
 
 #[test]

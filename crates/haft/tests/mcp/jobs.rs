@@ -16,7 +16,7 @@ fn a_server_is_left_running_read_and_stopped() {
     let marker = Marker::new();
     let script = format!("echo listening; exec {} sleep {}", child(), marker.as_str());
     let reply = client.call("run", json!({ "script": script, "until": { "pattern": "listening" } }));
-    assert!(reply.text().starts_with("listening\n[still running as job "), "{}", reply.text());
+    assert!(reply.text().starts_with("listening\n[still running after "), "{}", reply.text());
     let job = reply.job();
     let listed = client.call("job", json!({ "action": "list" }));
     assert!(listed.text().starts_with(&format!("{job}  running  ")), "{}", listed.text());
@@ -50,6 +50,29 @@ fn a_dev_server_is_waited_for_by_its_port_used_read_and_stopped() {
 }
 
 #[test]
+fn a_port_that_another_process_had_open_is_told_apart() {
+    let mut client = Client::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let reply = client.call("run", json!({ "script": "sleep 60", "until": { "port": port } }));
+    let met = reply.data()["met"].as_str().unwrap_or_default();
+    assert!(met.contains("was open before, and no process of this job listens"), "{met}");
+    client.call("job", json!({ "action": "kill", "id": reply.job() }));
+}
+
+#[test]
+fn a_builtin_that_waits_for_input_is_not_named_by_the_process_of_the_server() {
+    let mut client = Client::new();
+    let reply = client.call("run", json!({ "script": "read x; echo got $x", "interactive": true }));
+    let (job, server) = (reply.job(), client.pid().to_string());
+    let write = format!("waiting for input: job(action=\"write\", id=\"{job}\", text=\"…\\n\")");
+    assert!(reply.facts().contains(&write), "{}", reply.facts());
+    assert!(!reply.0.to_string().contains(&server), "{}", reply.0);
+    let ended = client.call("job", json!({ "action": "write", "id": job, "text": "it\n" }));
+    assert!(ended.text().starts_with("got it\n[exit 0"), "{}", ended.text());
+}
+
+#[test]
 fn an_interactive_program_can_be_driven_through_a_terminal() {
     let mut client = Client::new();
     let reply = client.call("run", json!({ "script": "python3 -q", "pty": true }));
@@ -69,7 +92,11 @@ fn a_background_process_becomes_a_job() {
     let marker = Marker::new();
     let reply = client.run(&format!("{} sleep {} & echo started", child(), marker.as_str()));
     assert!(reply.text().starts_with("started\n[exit 0"), "{}", reply.text());
-    assert!(reply.facts().contains("1 still running in the background as job"), "{}", reply.facts());
+    assert!(
+        reply.facts().contains("1 process still running in the background: job(action=\"kill\", id=\"j"),
+        "{}",
+        reply.facts()
+    );
     assert!(eventually(SOON, || marker.count() == 1));
     let job = reply.job();
     client.call("job", json!({ "action": "kill", "id": job }));
@@ -96,7 +123,7 @@ fn a_password_prompt_is_noticed() {
     let script = "read -s -p 'Password: ' x; echo; echo \"${#x} letters\"";
     let reply = client.call("run", json!({ "script": script, "pty": true }));
     assert!(reply.text().starts_with("Password:"), "{}", reply.text());
-    assert!(reply.data()["needs_input"].is_number(), "{}", reply.0);
+    assert_eq!(reply.data()["needs_input"], true, "{}", reply.0);
     let listed = client.call("job", json!({ "action": "list" }));
     assert!(listed.text().contains("waiting for input"), "{}", listed.text());
     let ended = client.call("job", json!({ "action": "write", "id": reply.job(), "text": "secret\n" }));
@@ -121,7 +148,7 @@ fn a_script_can_continue_after_the_timeout() {
     let mut client = Client::new();
     let left = json!({ "script": "echo a; sleep 1.5; echo b", "timeout": 0.5, "on_timeout": "background" });
     let reply = client.call("run", left);
-    assert!(reply.text().starts_with("a\n[still running") && reply.facts().contains("the timeout expired"));
+    assert!(reply.text().starts_with("a\n[still running") && reply.facts().contains(" (timeout)"));
     let ended = client.call("job", json!({ "action": "wait", "id": reply.job() }));
     assert!(ended.text().starts_with("b\n[exit 0"), "{}", ended.text());
 }

@@ -4,6 +4,7 @@ mod blocked;
 mod client;
 mod ending;
 mod http;
+mod install;
 mod jobs;
 mod load;
 mod news;

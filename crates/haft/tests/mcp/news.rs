@@ -106,6 +106,6 @@ fn the_log_is_short() {
     assert_eq!(lines[0], "haft: serving MCP on standard input and output");
     assert_eq!(lines[1], "haft: client test 1 connected, protocol revision 2025-06-18");
     assert!(lines[2].starts_with("haft: run: ") && lines[2].contains("[exit 3 · "), "{log}");
-    assert!(lines[3].contains("invalid arguments for \"run\""), "{log}");
+    assert!(lines[3].contains("unknown parameter 'scrpt'"), "{log}");
     assert_eq!(lines[4..], ["haft: client test 1 disconnected"]);
 }

@@ -64,7 +64,7 @@ fn tools_have_names_schemas_and_descriptions() {
     let answer = client.ask("tools/list", json!({}));
     let tools = answer["result"]["tools"].as_array().unwrap();
     let names: Vec<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
-    assert!(names.starts_with(&["run", "job", "output", "check", "plan"]), "{names:?}");
+    assert_eq!(names, ["run", "job", "output", "file_edit", "file_read", "file_write", "glob", "grep"]);
     for tool in tools {
         assert_eq!(tool["inputSchema"]["type"], "object");
         assert!(tool["description"].as_str().is_some_and(|words| words.len() > 20), "{tool}");
@@ -74,11 +74,97 @@ fn tools_have_names_schemas_and_descriptions() {
 }
 
 #[test]
+fn the_tool_list_is_short_by_default_and_complete_on_request() {
+    let mut client = Client::with_text_results();
+    let tools = client.ask("tools/list", json!({}))["result"]["tools"].clone();
+    assert!(tools.to_string().len() <= 8000, "{} bytes", tools.to_string().len());
+    assert!(!tools.to_string().contains("outputSchema"), "{tools}");
+    let refused = client.call("check", json!({ "script": "true" }));
+    assert!(refused.is_error() && refused.text().contains("`haft mcp --tools check`"), "{}", refused.text());
+    let refused = client.call("bash", json!({ "command": "true" }));
+    assert!(refused.is_error() && refused.text().contains("`haft mcp --tools bash`"), "{}", refused.text());
+
+    let mut client = Client::with_all_tools();
+    let tools = client.ask("tools/list", json!({}))["result"]["tools"].to_string();
+    for name in ["check", "plan", "bash", "process_start"] {
+        assert!(tools.contains(&format!("\"name\":\"{name}\"")), "{name}: {tools}");
+    }
+    assert!(client.call("bash", json!({ "command": "echo one" })).text().starts_with("one\n[exit 0"));
+
+    let mut client = Client::silent(&["--tools", "check"]);
+    client.introduce("2025-06-18", json!({}));
+    assert!(!client.call("check", json!({ "script": "true" })).is_error());
+    assert!(client.call("plan", json!({ "script": "true" })).is_error());
+}
+
+#[test]
+fn results_are_text_and_hold_the_outcome_on_request() {
+    let mut client = Client::with_text_results();
+    let reply = client.run("echo out");
+    assert!(reply.text().starts_with("out\n[exit 0"), "{}", reply.text());
+    assert!(reply.data().is_null() && reply.0["result"].get("_meta").is_none(), "{}", reply.0);
+    let full = client.call("run", json!({ "script": "echo out", "detail": "full" }));
+    assert_eq!((&full.data()["schema_version"], &full.data()["status"]["code"]), (&json!(1), &json!(0)));
+    assert_eq!(full.data()["stdout"]["text"], "out\n");
+
+    let output = "x".repeat(79) + "\n";
+    let reply = client.run(&format!("for i in {{1..50}}; do printf %s '{output}'; done"));
+    let allowed = 50 * output.len() * 115 / 100 + 80;
+    assert!(reply.0["result"].to_string().len() <= allowed, "{}", reply.0);
+}
+
+#[test]
+fn clients_that_keep_meta_from_the_model_receive_the_outcome_there() {
+    let mut client = Client::silent(&["--detail", "text"]);
+    let own = json!({ "name": "claude-code", "version": "2.0" });
+    client
+        .ask("initialize", json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": own }));
+    client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    let reply = client.run("echo out; exit 3");
+    let outcome = &reply.0["result"]["_meta"]["haft/outcome"];
+    assert_eq!(outcome["status"]["code"], 3, "{}", reply.0);
+    assert!(outcome["stdout"]["text"].is_null() && reply.data().is_null(), "{}", reply.0);
+}
+
+#[test]
+fn file_and_search_tools_answer_in_text() {
+    let mut client = Client::with_text_results();
+    let mut call = |tool: &str, arguments: serde_json::Value| client.call(tool, arguments).text().to_owned();
+    assert_eq!(
+        call("file_write", json!({ "path": "a.txt", "content": "one\ntwo\nthree\n" })),
+        "created a.txt, 14 bytes\n"
+    );
+    assert_eq!(call("file_read", json!({ "path": "a.txt" })), "one\ntwo\nthree\n");
+    assert_eq!(
+        call("file_read", json!({ "path": "a.txt", "limit": "2" })),
+        "one\ntwo\n[lines 1-2; continue: file_read(path=\"a.txt\", offset=3)]\n"
+    );
+    assert_eq!(
+        call("file_edit", json!({ "path": "a.txt", "old": "two", "new": "2" })),
+        "edited a.txt at line 2\n"
+    );
+    assert_eq!(call("grep", json!({ "pattern": "^[2t]", "path": "a.txt" })), "a.txt:2:2\na.txt:3:three\n");
+    assert_eq!(
+        call("grep", json!({ "pattern": "2", "context": 1, "path": "a.txt" })),
+        "a.txt-1-one\na.txt:2:2\na.txt-3-three\n"
+    );
+    assert_eq!(call("grep", json!({ "pattern": "^2$", "output": "files" })), "a.txt\n");
+    assert_eq!(call("grep", json!({ "pattern": "nowhere" })), "[no matches]\n");
+    assert_eq!(call("glob", json!({ "pattern": "*.txt" })), "a.txt\n");
+    assert_eq!(call("glob", json!({ "pattern": "*.rs" })), "[no files match]\n");
+}
+
+#[test]
 fn errors_of_calls_are_described() {
     let mut client = Client::new();
     let cases = [
-        ("run", json!({ "scrpt": "true" }), "unknown field `scrpt`"),
-        ("run", json!({}), "missing field `script`"),
+        ("run", json!({ "scrpt": "true" }), "unknown parameter 'scrpt' (did you mean \"script\"?)"),
+        ("run", json!({}), "parameter 'script' is missing; expected string"),
+        (
+            "run",
+            json!({ "script": "true", "timeout": "soon" }),
+            "parameter 'timeout': expected number, got \"soon\"",
+        ),
         (
             "run",
             json!({ "script": "true", "timeout": -1 }),
@@ -87,7 +173,7 @@ fn errors_of_calls_are_described() {
         ("run", json!({ "script": "true", "cwd": "/nowhere" }), "cannot change to \"cwd\" \"/nowhere\""),
         ("run", json!({ "script": "true", "until": { "pattern": "(" } }), "invalid \"until.pattern\": "),
         ("run", json!({ "script": "if true" }), "error"),
-        ("job", json!({ "action": "read" }), "missing \"id\""),
+        ("job", json!({ "action": "read" }), "parameter 'id' is missing"),
         ("job", json!({ "action": "read", "id": "j99" }), "unknown job \"j99\""),
         ("output", json!({ "id": "nothing" }), "unknown output \"nothing\""),
     ];
@@ -107,11 +193,42 @@ fn invalid_messages_do_not_end_the_server() {
     let mut client = Client::new();
     client.write("this is no JSON\n\n{\"jsonrpc\": \"2.0\"}\n[]\n\u{0}\n{\"id\": {}}\n");
     assert_eq!(client.run("echo fine").data()["stdout"]["text"], "fine\n");
+    let codes: Vec<i64> =
+        client.notifications.iter().filter_map(|told| told["error"]["code"].as_i64()).collect();
+    assert_eq!(codes, [-32700, -32600, -32600, -32700, -32600]);
+}
+
+#[test]
+fn invalid_requests_are_answered_with_the_code_for_their_fault() {
+    let mut client = Client::new();
+    let cases = [
+        ("tools/call", json!({ "name": "run", "arguments": [] }), -32602),
+        ("tools/call", json!({ "arguments": {} }), -32602),
+        ("tools/call", json!({ "name": "walk" }), -32602),
+        ("resources/read", json!({}), -32602),
+        ("tools/dance", json!({}), -32601),
+    ];
+    for (method, parameters, code) in cases {
+        let answer = client.ask(method, parameters);
+        assert_eq!(answer["error"]["code"], code, "{answer}");
+    }
+    let unknown = client.ask("resources/read", json!({ "uri": "haft://output/none" }));
+    assert_eq!(unknown["error"]["data"]["uri"], "haft://output/none", "{unknown}");
+}
+
+#[test]
+fn nearly_right_arguments_are_accepted() {
+    let mut client = Client::new();
+    let arguments = json!({
+        "command": "seq 9; echo $A", "timeout": "5", "merge": "true", "env": { "A": 1 }, "view": "{\"tail\": \"2\"}",
+    });
+    let reply = client.call("run", arguments);
+    assert!(reply.text().starts_with("9\n1\n[exit 0"), "{}", reply.text());
 }
 
 #[test]
 fn scripts_are_checked_and_planned_without_running() {
-    let mut client = Client::new();
+    let mut client = Client::with_all_tools();
     let checked = client.call("check", json!({ "script": "echo 'never closed" }));
     assert_eq!(checked.data()["ok"], false);
     assert!(checked.text().contains("never closed"), "{}", checked.text());
@@ -174,6 +291,11 @@ fn tasks_are_prompts() {
     let mut client = Client::configured_with(configured(text), &[("PATH", "/nowhere")]);
     let listed = client.ask("prompts/list", json!({}));
     assert!(listed["result"]["prompts"].to_string().contains("\"review\""), "{listed}");
+    let more = format!("{text}[[task]]\nname = \"test\"\nprompt = \"Test it\"\n");
+    std::fs::write(client.scratch.file("haft/config.toml"), more).unwrap();
+    client.notification("notifications/prompts/list_changed");
+    let listed = client.ask("prompts/list", json!({}));
+    assert!(listed["result"]["prompts"].to_string().contains("\"test\""), "{listed}");
     let prompt = json!({ "name": "review", "arguments": { "instructions": "the parser" } });
     let made = client.ask("prompts/get", prompt);
     let message = &made["result"]["messages"][0]["content"]["text"];

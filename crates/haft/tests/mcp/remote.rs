@@ -13,7 +13,7 @@ const SOON: Duration = Duration::from_secs(30);
 /// A home with a configuration that names a working server, haft itself, and a broken one.
 fn with_haft_itself() -> Scratch {
     configured(&format!(
-        "[[mcp]]\nname = \"other\"\ncommand = [\"{HAFT}\", \"mcp\"]\nenv = {{ GREETING = \"hello\" }}\ntools = [\"run\", \"check\"]\n\
+        "[[mcp]]\nname = \"other\"\ncommand = [\"{HAFT}\", \"mcp\", \"--detail\", \"full\", \"--tools\", \"check\"]\nenv = {{ GREETING = \"hello\" }}\ntools = [\"run\", \"check\"]\n\
          [[mcp]]\nname = \"broken\"\ncommand = [\"/nowhere/server\"]\n"
     ))
 }

@@ -118,8 +118,8 @@ fn haft_can_use_haft_as_a_server() {
     let server = Server::start();
     let scratch = Scratch::new();
     configure(&scratch, &at(&format!("http://{}/mcp", server.address)));
-    let script = "tool web.run script='echo $((6 * 7))' | jq -r .stdout.text; tool web.run script='x=5' session=s >x; \
-                  tool web.run script='echo $x' session=s | jq -r .stdout.text";
+    let script = "tool web.run script='echo $((6 * 7))' detail=full | jq -r .stdout.text; tool web.run script='x=5' session=s >x; \
+                  tool web.run script='echo $x' session=s detail=full | jq -r .stdout.text";
     let called =
         haft(&scratch).env("TOKEN", &server.token).directory(scratch.path()).args(["-c", script]).run();
     called.status(0).stdout("42\n\n5\n\n");

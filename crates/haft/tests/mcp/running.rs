@@ -113,8 +113,9 @@ fn long_output_is_truncated_and_stays_readable() {
     let mut client = Client::new();
     let reply = client.run("seq 100000");
     assert!(reply.text().len() < 17_000 && reply.text().starts_with("1\n2\n"));
-    assert!(reply.facts().contains("bytes omitted"), "{}", reply.facts());
     let id = reply.data()["stdout"]["id"].clone();
+    let call = format!("bytes omitted; full output: output(id={id}, view={{\"lines\":[");
+    assert!(reply.facts().contains(&call), "{}", reply.facts());
     let looked = client.call("output", json!({ "id": id, "view": { "grep": "^5000.$" } }));
     assert!(looked.text().starts_with("50000:50000\n50001:50001\n"), "{}", looked.text());
     let looked = client.call("output", json!({ "id": id, "view": { "lines": [70000, 70001] } }));
@@ -139,6 +140,8 @@ fn invalid_utf8_output_is_handled() {
     let mut client = Client::new();
     let reply = client.run("printf '\\x00\\xff\\xfe\\x80%.0s' {1..100}");
     assert!(reply.text().starts_with("[400 bytes of binary data]\n[exit 0"), "{}", reply.text());
+    let reply = client.run("printf 'caf\\xe9\\n'");
+    assert!(reply.text().starts_with("caf\\xe9\n[exit 0"), "{}", reply.text());
 }
 
 #[test]
@@ -159,7 +162,9 @@ fn a_call_can_wait_for_a_condition() {
     assert!(met.ends_with("made\" exists"), "{met}");
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    assert_eq!(until("sleep 60", json!({ "port": port })), format!("port localhost:{port} is open"));
+    drop(listener);
+    let serve = format!("sleep 0.2; exec python3 -m http.server --bind 127.0.0.1 {port}");
+    assert_eq!(until(&serve, json!({ "port": port })), format!("port localhost:{port} is open"));
     let ended = client.call("run", json!({ "script": "echo no", "until": { "pattern": "yes" } }));
     assert_eq!(ended.data()["state"], "ended");
 }
@@ -175,6 +180,20 @@ fn progress_reports_the_last_line() {
     let told = told.expect("there is progress");
     assert_eq!(told["params"]["progressToken"], "p");
     assert!(told["params"]["message"].as_str().is_some_and(|words| words.ends_with("compiling")), "{told}");
+}
+
+#[test]
+fn a_tool_that_takes_long_reports_progress() {
+    let mut client = Client::with_all_tools();
+    for (tool, arguments) in
+        [("bash", json!({ "command": "sleep 3" })), ("run", json!({ "script": "sleep 3" }))]
+    {
+        client.notifications.clear();
+        let call = json!({ "name": tool, "arguments": arguments, "_meta": { "progressToken": tool } });
+        client.ask("tools/call", call);
+        let told = client.notifications.iter().find(|told| told["params"]["progressToken"] == tool);
+        assert!(told.is_some_and(|told| told["params"]["message"] == "running for 2 s"), "{tool}: {told:?}");
+    }
 }
 
 #[test]

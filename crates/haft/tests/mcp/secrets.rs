@@ -10,7 +10,8 @@ const ENVIRONMENT: [(&str, &str); 3] =
     [("GITHUB_TOKEN", CANARY), ("PROJECT_MODE", "fast"), ("MAX_TOKENS", "32000")];
 
 fn client(arguments: &[&str]) -> Client {
-    let mut client = Client::start(Scratch::new(), arguments, &ENVIRONMENT);
+    let arguments = [&["--tools", "all"], arguments].concat();
+    let mut client = Client::start(Scratch::new(), &arguments, &ENVIRONMENT);
     client.introduce("2025-06-18", json!({}));
     client
 }

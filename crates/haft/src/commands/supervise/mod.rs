@@ -181,13 +181,7 @@ impl SupervisionArguments {
 
 /// Prints which processes could not be ended, or why that is unknown.
 pub(crate) fn print_survivors(survivors: &Survivors) {
-    let pids = survivors.pids();
-    if !pids.is_empty() {
-        let listed: Vec<String> = pids.iter().map(i32::to_string).collect();
-        let processes = count(pids.len(), "process");
-        print_message(format_args!("{processes} could not be ended: {}", listed.join(" ")));
-    }
-    if let Some(reason) = survivors.unknown() {
-        print_message(format_args!("it is unknown whether processes survived: {reason}"));
+    if !survivors.pids().is_empty() || survivors.unknown().is_some() {
+        print_message(survivors);
     }
 }

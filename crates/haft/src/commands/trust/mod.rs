@@ -145,6 +145,23 @@ pub(crate) fn on_terminal() -> bool {
     isatty(stdin()) && isatty(stderr())
 }
 
+/// Asks a question at the terminal.
+///
+/// # Errors
+/// Fails if there is no terminal: says that nothing was done, and which option does it without asking.
+pub(crate) fn confirm(question: &str, nothing_done: &str, hint: &str) -> Result<bool, Failure> {
+    if !on_terminal() {
+        let message = format!("{nothing_done}: no terminal to ask at");
+        return Err(Failure { message, hint: Some(hint.to_owned()), status: 1 });
+    }
+    let mut stderr = std::io::stderr();
+    let _ = write!(stderr, "{question} [y/N] ");
+    let _ = stderr.flush();
+    let mut answer = String::new();
+    let _ = std::io::stdin().lock().read_line(&mut answer);
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
 /// Asks the user at the terminal, and shows the files on request.
 fn ask(open: &[&TrustCandidate]) -> Result<bool, Failure> {
     if !on_terminal() {

@@ -1,0 +1,48 @@
+//! How much of a result a client receives.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// How much of a result a client receives.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum ResultDetail {
+    #[default]
+    #[doc(hidden)]
+    Text,
+    #[doc(hidden)]
+    Full,
+}
+
+/// The version of the structured content, the same as that of the JSON output of the command line.
+const SCHEMA_VERSION: u32 = 1;
+
+/// The name of the outcome in `_meta`.
+pub(crate) const OUTCOME_META: &str = "haft/outcome";
+
+/// Names of clients that pass `_meta` to their user and keep it from the model.
+const CLIENTS_WITH_META: [&str; 2] = ["claude-code", "codex-mcp-client"];
+
+/// Whether a client passes `_meta` to its user and keeps it from the model.
+pub(crate) fn keeps_meta_from_model(client: &str) -> bool {
+    CLIENTS_WITH_META.contains(&client)
+}
+
+/// Adds the version of the schema to structured content.
+pub(crate) fn versioned(mut data: Value) -> Value {
+    if let Value::Object(fields) = &mut data {
+        fields.insert("schema_version".to_owned(), json!(SCHEMA_VERSION));
+    }
+    data
+}
+
+/// The outcome for `_meta`: without the text of the output, which the result contains already.
+pub(crate) fn without_output(mut data: Value) -> Value {
+    for stream in ["stdout", "stderr", "output"] {
+        if let Some(Value::Object(stream)) = data.get_mut(stream) {
+            stream.remove("text");
+        }
+    }
+    data
+}
