@@ -4,7 +4,7 @@ use haft_lang::ast::WarningKind;
 use haft_lang::check::check;
 use haft_lang::plan::plan;
 use haft_lang::{
-    BuiltinsOnly, ParseOptions, Parser, Program, Span, parse, parse_arithmetic, parse_script, print,
+    BuiltinsOnly, ParseOptions, Parser, Program, Script, Span, parse, parse_arithmetic, print,
 };
 
 /// Splits the input into options and a text: the lowest bit of the first byte enables `extglob`.
@@ -76,8 +76,8 @@ pub fn check_check(data: &[u8]) {
 /// Planning never panics, and parents precede their children.
 pub fn check_plan(data: &[u8]) {
     let Some((options, text)) = split(data) else { return };
-    let script = parse_script(text, &options);
-    let plan = plan(&script.program, text, &BuiltinsOnly);
+    let script = Script::parse(text, &options);
+    let plan = plan(&script.program(), text, &BuiltinsOnly);
     for (index, step) in plan.steps.iter().enumerate() {
         assert_inside(step.span, text);
         assert!(step.parent.is_none_or(|parent| parent < index));

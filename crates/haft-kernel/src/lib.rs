@@ -155,6 +155,7 @@ pub use control::Terminal;
 pub use execute::StartedCommand;
 pub use fan::{Branch, BranchEnd, FanOut, Role, STACK};
 pub use flow::{Flow, Unwind};
+pub use haft_lang::{Script, SyntaxError};
 pub use haft_process::{CancelToken, Disposition, Environment, Scope, Signals, StartPermission};
 pub use haft_text::Bytes;
 pub use kernel::{Kernel, KernelBuilder};

@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 
 use haft_lang::plan::plan;
-use haft_lang::{ParseOptions, Resolution, Resolver, is_builtin, parse_script};
+use haft_lang::{ParseOptions, Resolution, Resolver, Script, is_builtin};
 
 /// Looks up commands in the directories of `PATH`.
 pub(crate) struct SearchPath(pub(crate) Vec<PathBuf>);
@@ -35,9 +35,9 @@ fn main() -> std::io::Result<()> {
 
 /// Plans a script. Commands after a syntax error are not in the plan.
 pub(crate) fn describe(source: &[u8], resolver: &dyn Resolver) -> String {
-    let script = parse_script(source, &ParseOptions::default());
-    let plan = plan(&script.program, source, resolver);
-    match script.error {
+    let script = Script::parse(source, &ParseOptions::default());
+    let plan = plan(&script.program(), source, resolver);
+    match script.error() {
         Some(error) => format!("{plan}syntax error: {error}\n"),
         None => plan.to_string(),
     }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::ast::{LineIndex, Span};
 use crate::excerpt::SourceExcerpt;
+use crate::expected::Expected;
 
 /// A syntax error: what the parser found, what it expected, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +16,7 @@ pub struct SyntaxError {
     /// The token found there, in quotes, or `end of input`.
     pub found: String,
     /// What the parser expected there.
-    pub expected: Option<String>,
+    pub expected: Option<Expected>,
     /// The construct that is still open.
     pub opened: Option<Opened>,
     /// A suggestion for fixing the error.

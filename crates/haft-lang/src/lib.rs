@@ -73,6 +73,7 @@ pub mod ast;
 pub mod check;
 mod error;
 mod excerpt;
+mod expected;
 mod parse;
 pub mod plan;
 mod print;
@@ -83,10 +84,11 @@ pub mod walk;
 
 pub use ast::{Program, Span};
 pub use error::{ErrorKind, Opened, SyntaxError};
+pub use expected::Expected;
 pub use parse::{
     CancelCheck, MAX_NESTING_DEPTH, ParseOptions, Parser, parse, parse_arithmetic, parse_arithmetic_text,
     parse_quoted,
 };
 pub use print::{print, print_command, print_function, print_word};
 pub use resolve::{BUILTINS, BuiltinsOnly, Resolution, Resolver, is_builtin};
-pub use script::{ParsedScript, parse_script};
+pub use script::{AliasTable, Script, ScriptReader};

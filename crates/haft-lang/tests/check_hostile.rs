@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use haft_lang::check::check;
 use haft_lang::plan::plan;
-use haft_lang::{BuiltinsOnly, ParseOptions, parse_script};
+use haft_lang::{BuiltinsOnly, ParseOptions, Script};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Checks and plans a text. Returns the processor time of this thread.
 fn check_and_plan(source: &[u8]) -> Duration {
     let options = ParseOptions::default();
     let found = check(source, &options, &BuiltinsOnly).len();
-    let script = parse_script(source, &options);
-    let plan = plan(&script.program, source, &BuiltinsOnly);
+    let script = Script::parse(source, &options);
+    let plan = plan(&script.program(), source, &BuiltinsOnly);
     std::hint::black_box(found + plan.steps.len() + plan.to_string().len());
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))

@@ -7,7 +7,7 @@ use std::path::Path;
 use haft_lang::ast::LineIndex;
 use haft_lang::check::check;
 use haft_lang::plan::plan;
-use haft_lang::{ParseOptions, Resolution, Resolver, is_builtin, parse_script};
+use haft_lang::{ParseOptions, Resolution, Resolver, Script, is_builtin};
 
 /// A resolver that knows every program whose name does not start with `no-`.
 struct MostPrograms;
@@ -47,8 +47,8 @@ fn diagnostics_and_plans_match_the_snapshots() {
         let shown: String =
             found.iter().map(|diagnostic| diagnostic.render(&name, &source, &lines)).collect();
         compare(&path.with_extension("check"), &shown);
-        let script = parse_script(&source, &ParseOptions::default());
-        compare(&path.with_extension("plan"), &plan(&script.program, &source, &MostPrograms).to_string());
+        let script = Script::parse(source.as_slice(), &ParseOptions::default());
+        compare(&path.with_extension("plan"), &plan(&script.program(), &source, &MostPrograms).to_string());
         scripts += 1;
     }
     assert!(scripts > 3, "the snapshots exist");

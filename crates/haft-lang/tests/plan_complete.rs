@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 
 use haft_lang::plan::{ScriptPlan, plan};
 use haft_lang::walk::SyntaxNode;
-use haft_lang::{BuiltinsOnly, ParseOptions, parse_script};
+use haft_lang::{BuiltinsOnly, ParseOptions, Script};
 
 fn planned(source: &str) -> ScriptPlan {
-    let script = parse_script(source.as_bytes(), &ParseOptions { extglob: true, ..ParseOptions::default() });
-    assert!(script.error.is_none(), "{source}\n{:?}", script.error);
-    plan(&script.program, source.as_bytes(), &BuiltinsOnly)
+    let script = Script::parse(source.as_bytes(), &ParseOptions { extglob: true, ..ParseOptions::default() });
+    assert!(script.error().is_none(), "{source}\n{:?}", script.error());
+    plan(&script.program(), source.as_bytes(), &BuiltinsOnly)
 }
 
 fn names(plan: &ScriptPlan) -> BTreeSet<String> {
@@ -453,12 +453,12 @@ fn installed_scripts_are_planned_completely() {
             if !line.starts_with(b"#!") || !line.ends_with(b"sh") {
                 continue;
             }
-            let script = parse_script(&source, &ParseOptions::default());
+            let script = Script::parse(source.as_slice(), &ParseOptions::default());
             let mut commands = 0;
-            SyntaxNode::List(&script.program.body).descend(&mut |node| {
+            SyntaxNode::List(&script.program().body).descend(&mut |node| {
                 commands += usize::from(matches!(node, SyntaxNode::Command(_)));
             });
-            let plan = plan(&script.program, &source, &BuiltinsOnly);
+            let plan = plan(&script.program(), &source, &BuiltinsOnly);
             assert!(
                 plan.steps.len() >= commands,
                 "{}: {} steps, {commands} commands",

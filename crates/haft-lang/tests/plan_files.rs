@@ -10,12 +10,12 @@ use std::process::Command;
 use haft_lang::plan::{
     Expansion, FileScope, FileUseMode, PlannedWord, ScriptPlan, UsedFile, WordPiece, plan,
 };
-use haft_lang::{BuiltinsOnly, ParseOptions, parse_script};
+use haft_lang::{BuiltinsOnly, ParseOptions, Script};
 
 fn planned(source: &str) -> ScriptPlan {
-    let script = parse_script(source.as_bytes(), &ParseOptions::default());
-    assert!(script.error.is_none(), "{source}");
-    plan(&script.program, source.as_bytes(), &BuiltinsOnly)
+    let script = Script::parse(source.as_bytes(), &ParseOptions::default());
+    assert!(script.error().is_none(), "{source}");
+    plan(&script.program(), source.as_bytes(), &BuiltinsOnly)
 }
 
 /// Formats a path as in the tables: dynamic pieces as in the script, `/**` for a tree, `?` for a target that

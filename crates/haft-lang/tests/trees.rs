@@ -1,11 +1,13 @@
 //! The parse trees of texts, in detail.
 
+use std::sync::Arc;
+
 use haft_lang::ast::{
     Argument, ArithmeticForm, ArithmeticNode, AssignmentValue, BraceRange, Braces, CommandKind, Duplicate,
     Json, ParameterOperator, PartKind, RedirectDescriptor, RedirectKind, SimpleCommand, SubscriptKind, Text,
     Word, WordFlags,
 };
-use haft_lang::{ParseOptions, Parser, Program, parse};
+use haft_lang::{AliasTable, ParseOptions, Parser, Program, parse};
 
 fn program(text: &str) -> Program {
     parse(text.as_bytes(), &ParseOptions::default())
@@ -262,7 +264,9 @@ fn options_affect_later_commands() {
 
 /// Parses a text with aliases.
 fn with_aliases(aliases: &[(&str, &str)], text: &str) -> Program {
-    let aliases = aliases.iter().map(|(name, value)| (Text::from(*name), Text::from(*value))).collect();
+    let aliases: AliasTable =
+        aliases.iter().map(|(name, value)| (Text::from(*name), Text::from(*value))).collect();
+    let aliases = Some(Arc::new(aliases));
     parse(text.as_bytes(), &ParseOptions { aliases, ..ParseOptions::default() }).expect("a program")
 }
 

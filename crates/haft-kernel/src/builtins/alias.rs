@@ -57,7 +57,7 @@ fn define(context: &mut Context<'_>, name: &[u8], value: &[u8]) -> i32 {
 }
 
 fn show(context: &mut Context<'_>, name: &Bytes) -> Flow {
-    match context.session.definitions.aliases().get(name).cloned() {
+    match context.session.definitions.aliases().get(&**name).cloned() {
         Some(value) => {
             let line = shown(context, name, &value);
             context.print(&line)

@@ -55,7 +55,7 @@ pub(super) fn meanings(session: &Session, name: &[u8], search: NameQuery<'_>) ->
         if session.options.shell(ShellOption::ExpandAliases)
             && let Some(value) = session.definitions.aliases().get(name)
         {
-            found.push(NameMeaning::Alias(value.clone()));
+            found.push(NameMeaning::Alias(value.into()));
         }
         if KEYWORDS.iter().any(|keyword| keyword.as_bytes() == name) {
             found.push(NameMeaning::Keyword);

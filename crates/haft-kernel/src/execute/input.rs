@@ -5,8 +5,8 @@
 
 use std::io;
 
-use haft_lang::ast::{Program, WarningKind};
-use haft_lang::{ParseOptions, Parser};
+use haft_lang::ast::WarningKind;
+use haft_lang::{ParseOptions, Script};
 
 use crate::flow::{Flow, Unwind};
 use crate::session::Session;
@@ -37,44 +37,44 @@ impl Session {
     fn run_from_input(&mut self) -> Flow {
         let mut lines = 0;
         let mut status = 0;
-        while let Some((text, wrong)) = self.next_command_text(lines)? {
-            status = self.run_source(&text, lines, true)?;
-            if wrong {
+        while let Some(script) = self.next_commands(lines)? {
+            status = self.run_part(&script, lines, true)?;
+            if script.error().is_some() {
                 return Ok(status);
             }
-            lines = lines.saturating_add(count_lines(&text));
+            lines = lines.saturating_add(count_lines(script.source()));
         }
         Ok(status)
     }
 
-    /// Reads the lines of the next command; `None` at the end. Also returns whether they have a syntax error.
-    fn next_command_text(&mut self, lines_before: u32) -> Result<Option<(Vec<u8>, bool)>, Unwind> {
+    /// Reads and parses the lines of the next command; `None` at the end.
+    fn next_commands(&mut self, lines_before: u32) -> Result<Option<Script>, Unwind> {
         let mut text = Vec::new();
         loop {
             if !self.read_script_line(&mut text)? {
-                return Ok((!text.is_empty()).then_some((text, false)));
+                return Ok((!text.is_empty()).then(|| Script::new(text)));
             }
             if is_continued(&text) {
                 continue;
             }
-            if let Some(wrong) = self.is_command(&mut text, lines_before)? {
-                return Ok(Some((text, wrong)));
+            if let Some(script) = self.parse_lines(&mut text, lines_before)? {
+                return Ok(Some(script));
             }
         }
     }
 
-    /// Reads the here-documents of a command. Returns whether it has a syntax error; `None` if more lines are needed.
-    fn is_command(&mut self, text: &mut Vec<u8>, lines_before: u32) -> Result<Option<bool>, Unwind> {
+    /// Parses lines after reading their here-documents. Returns `None` if more lines are needed.
+    fn parse_lines(&mut self, text: &mut Vec<u8>, lines_before: u32) -> Result<Option<Script>, Unwind> {
         loop {
-            let options = ParseOptions { lines_before, ..self.parse_options() };
-            let parsed = Parser::new(text, options).next_complete_command();
-            let wrong = parsed.as_ref().is_err_and(|error| !error.incomplete);
-            match progress(&parsed) {
-                ParseProgress::Complete => return Ok(Some(wrong)),
+            let cancel = self.parse_cancel(text);
+            let options = ParseOptions { lines_before, cancel, ..self.parse_options() };
+            let script = Script::parse(text.as_slice(), &options);
+            match progress(&script) {
+                ParseProgress::Complete => return Ok(Some(script)),
                 ParseProgress::Incomplete => return Ok(None),
                 ParseProgress::HereDocument(delimiter) => {
                     if !self.read_document(text, &delimiter)? {
-                        return Ok(Some(wrong));
+                        return Ok(Some(Script::new(text.as_slice())));
                     }
                 }
             }
@@ -126,17 +126,17 @@ impl Session {
     }
 }
 
-fn progress(parsed: &Result<Option<Program>, haft_lang::SyntaxError>) -> ParseProgress {
-    match parsed {
-        Err(error) if error.incomplete => ParseProgress::Incomplete,
-        Ok(Some(program)) => {
-            let open = program.warnings.iter().find_map(|warning| match &warning.kind {
+fn progress(script: &Script) -> ParseProgress {
+    match script.error() {
+        Some(error) if error.incomplete => ParseProgress::Incomplete,
+        Some(_) => ParseProgress::Complete,
+        None => {
+            let open = script.warnings().find_map(|warning| match &warning.kind {
                 WarningKind::UnterminatedHereDocument { delimiter } => Some(delimiter.to_vec()),
                 _ => None,
             });
             open.map_or(ParseProgress::Complete, ParseProgress::HereDocument)
         }
-        Ok(None) | Err(_) => ParseProgress::Complete,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use haft_lang::ast::{PartKind, Program, Text, WarningKind, WordPart};
-use haft_lang::{CancelCheck, ParseOptions, Parser};
+use haft_lang::{AliasTable, CancelCheck, ParseOptions, Script, SyntaxError};
 use haft_text::Bytes;
 
 use super::parameters::ExecutionParameters;
@@ -27,11 +27,27 @@ struct TextOptions {
 const LONG_TEXT_BYTES: usize = 256 * 1024;
 
 impl Session {
-    /// Runs a text as the program of this session, and then the `EXIT` trap. Returns the status.
+    /// Parses a script and checks it for syntax errors, before any of it runs. It runs as it was parsed: see
+    /// [`Session::run_script`].
+    ///
+    /// # Errors
+    /// If the script has a syntax error.
+    pub fn prepare(&self, source: &[u8]) -> Result<Script, SyntaxError> {
+        Script::parse(source, &ParseOptions { cancel: self.parse_cancel(source), ..self.parse_options() })
+            .checked()
+    }
+
+    /// Runs a text as the program of this session, and then the `EXIT` trap. Commands before a syntax error run.
+    /// Returns the status.
     pub fn run_main(&mut self, source: &[u8]) -> Flow {
+        self.run_script(&Script::new(source))
+    }
+
+    /// Runs a script as the program of this session, and then the `EXIT` trap. Returns the status.
+    pub fn run_script(&mut self, script: &Script) -> Flow {
         let before = self.save_calls();
         let text = self.calls.source_text().cloned();
-        let result = self.run_script(source);
+        let result = self.run_program(script);
         let result = self.end_program(result);
         self.restore_calls(before);
         self.calls.set_source_text(text);
@@ -62,9 +78,9 @@ impl Session {
         status.map(|status| status & 0xff)
     }
 
-    /// Runs a text command by command. It goes on after an error that ends a command.
-    fn run_script(&mut self, source: &[u8]) -> Flow {
-        self.run_as(source, TextOptions { lines_before: 0, resume: true, whole: true })
+    /// Runs a script command by command. It goes on after an error that ends a command.
+    fn run_program(&mut self, script: &Script) -> Flow {
+        self.run_as(script, TextOptions { lines_before: 0, resume: true, whole: true })
     }
 
     /// Runs a text as `eval` does. An error that ends a command ends the text only in a subshell.
@@ -82,13 +98,18 @@ impl Session {
     }
 
     pub(crate) fn run_source(&mut self, source: &[u8], lines_before: u32, resume: bool) -> Flow {
-        self.run_as(source, TextOptions { lines_before, resume, whole: false })
+        self.run_part(&Script::new(source), lines_before, resume)
     }
 
-    fn run_as(&mut self, source: &[u8], reading: TextOptions) -> Flow {
-        let text: Arc<[u8]> = source.into();
-        let (before, span) = (self.calls.set_source_text(Some(text.clone())), self.calls.command_span());
-        let result = self.nested(3, |session| session.run_commands(&text, reading));
+    /// Runs a script that is a part of the program, such as a line of it.
+    pub(crate) fn run_part(&mut self, script: &Script, lines_before: u32, resume: bool) -> Flow {
+        self.run_as(script, TextOptions { lines_before, resume, whole: false })
+    }
+
+    fn run_as(&mut self, script: &Script, reading: TextOptions) -> Flow {
+        let text = script.source().clone();
+        let (before, span) = (self.calls.set_source_text(Some(text)), self.calls.command_span());
+        let result = self.nested(3, |session| session.run_commands(script, reading));
         // The `EXIT` trap of the session runs later and sees the last command.
         if before.is_some() {
             self.calls.set_source_text(before);
@@ -97,30 +118,27 @@ impl Session {
         result
     }
 
-    #[inline(never)]
-    fn run_commands(&mut self, text: &[u8], reading: TextOptions) -> Flow {
-        let TextOptions { lines_before, resume, whole } = reading;
+    /// The check for cancellation while a long text is parsed.
+    pub(super) fn parse_cancel(&self, text: &[u8]) -> Option<CancelCheck> {
         let long =
             (text.len() >= LONG_TEXT_BYTES).then(|| (self.limits.cancel().clone(), self.memory.clone()));
-        let cancel = long.map(|(cancel, memory)| {
+        long.map(|(cancel, memory)| {
             CancelCheck::new(move || cancel.is_cancelled() || (memory.is_exceeded() && !memory.recheck()))
-        });
-        let mut parser = Parser::new(text, ParseOptions { lines_before, cancel, ..self.parse_options() });
-        let mut aliases = self.definitions.aliases().clone();
+        })
+    }
+
+    #[inline(never)]
+    fn run_commands(&mut self, script: &Script, reading: TextOptions) -> Flow {
+        let TextOptions { lines_before, resume, whole } = reading;
+        let text = &**script.source();
+        let cancel = self.parse_cancel(text);
+        let mut reader = script.reader(ParseOptions { lines_before, cancel, ..self.parse_options() });
         let mut status = 0;
         loop {
-            let options = parser.options_mut();
-            options.extglob = self.options.shell(ShellOption::ExtendedGlob);
-            options.posix = self.options.has(SetOption::Posix);
-            if !Arc::ptr_eq(&aliases, self.definitions.aliases())
-                || options.aliases.is_empty() == self.expands_aliases()
-            {
-                options.aliases = self.parse_options().aliases;
-                aliases = self.definitions.aliases().clone();
-            }
+            self.update_parse_options(reader.options_mut());
             self.check_cancelled()?;
-            let from = parser.offset();
-            let program = match parser.next_complete_command() {
+            let from = reader.offset();
+            let program = match reader.next_command() {
                 Ok(Some(program)) => program,
                 Ok(None) if self.has_pending_signals() => {
                     self.run_signal_traps()?;
@@ -134,14 +152,14 @@ impl Session {
             };
             self.warn(&program, text, lines_before);
             if self.options.has(SetOption::Verbose) {
-                let read = text.get(from..parser.offset()).unwrap_or_default().to_vec();
+                let read = text.get(from..reader.offset()).unwrap_or_default().to_vec();
                 let _ = self.write(2, &read);
             }
             if self.options.has(SetOption::NoExecute) {
                 continue;
             }
             let (ignored, substituted) = (self.calls.errexit(), self.open_files.substitution_count());
-            let rest = text.get(parser.offset()..).unwrap_or_default();
+            let rest = text.get(reader.offset()..).unwrap_or_default();
             let may_replace_process =
                 whole && self.identity.is_command_string() && rest.trim_ascii().is_empty();
             let parameters = ExecutionParameters { may_replace_process, ..Default::default() };
@@ -177,34 +195,32 @@ impl Session {
         }
     }
 
-    fn expands_aliases(&self) -> bool {
-        self.options.shell(ShellOption::ExpandAliases) && !self.definitions.aliases().is_empty()
+    /// The aliases that are expanded.
+    fn expanded_aliases(&self) -> Option<&Arc<AliasTable>> {
+        let expanded = self.options.shell(ShellOption::ExpandAliases);
+        Some(self.definitions.aliases()).filter(|aliases| expanded && !aliases.is_empty())
     }
 
     /// The parser options that follow from the options and aliases of the session.
     #[must_use]
     pub fn parse_options(&self) -> ParseOptions {
-        let aliases = match self.expands_aliases() {
-            true => self
-                .definitions
-                .aliases()
-                .iter()
-                .map(|(name, value)| (Text::from(name), Text::from(value)))
-                .collect(),
-            false => Default::default(),
-        };
-        let extglob = self.options.shell(ShellOption::ExtendedGlob);
-        ParseOptions {
-            extglob,
-            posix: self.options.has(SetOption::Posix),
-            aliases,
-            lines_before: 0,
-            cancel: None,
+        let mut options = ParseOptions::default();
+        self.update_parse_options(&mut options);
+        options
+    }
+
+    /// Follows the changes that commands have made to options and aliases.
+    fn update_parse_options(&self, options: &mut ParseOptions) {
+        options.extglob = self.options.shell(ShellOption::ExtendedGlob);
+        options.posix = self.options.has(SetOption::Posix);
+        let aliases = self.expanded_aliases();
+        if options.aliases.as_ref().map(Arc::as_ptr) != aliases.map(Arc::as_ptr) {
+            options.aliases = aliases.cloned();
         }
     }
 
     #[inline(never)]
-    fn syntax_error(&mut self, error: &haft_lang::SyntaxError, text: &[u8], lines_before: u32) -> Flow {
+    fn syntax_error(&mut self, error: &SyntaxError, text: &[u8], lines_before: u32) -> Flow {
         let lines = haft_lang::ast::LineIndex::new(text);
         self.calls.set_line(lines.line(error.span.start) + lines_before);
         self.report(error.message());
@@ -304,7 +320,7 @@ impl Session {
         for (name, value) in assigned {
             child.variables.swap(name, Some(super::simple::exported(value.clone())));
         }
-        let result = child.run_script(&text);
+        let result = child.run_program(&Script::new(text));
         let ended = child.end_subshell(result);
         self.adopt_output(&mut child);
         ended

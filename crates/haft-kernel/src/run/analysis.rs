@@ -36,7 +36,7 @@ pub fn check(session: &Session, script: &[u8]) -> Vec<Diagnostic> {
 /// # Errors
 /// If the script has a syntax error.
 pub fn plan(session: &Session, script: &[u8]) -> Result<ScriptPlan, SyntaxError> {
-    let program = haft_lang::parse(script, &session.parse_options())?;
+    let program = session.prepare(script)?.program();
     Ok(haft_lang::plan::plan(&program, script, &SessionNames(session)))
 }
 

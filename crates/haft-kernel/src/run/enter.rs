@@ -3,6 +3,7 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use haft_lang::Script;
 use haft_process::{
     CancelToken, Captured, Error, Exit, Host, InProcessJob, Input, JobHandle, LimitKind, Streams, Task,
 };
@@ -92,9 +93,9 @@ impl EnteredRun {
     }
 
     /// Runs the script in the session and takes the session out of the run.
-    pub(super) fn run(self, session: &mut Session, script: &[u8]) -> Outcome {
+    pub(super) fn run(self, session: &mut Session, script: &Script) -> Outcome {
         let _counted = session.memory.enter();
-        let flow = session.catch_panic(|session| session.run_main(script));
+        let flow = session.catch_panic(|session| session.run_script(script));
         self.leave(session, flow)
     }
 

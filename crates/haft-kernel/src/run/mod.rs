@@ -15,6 +15,7 @@ mod stage_recorder;
 mod stopping;
 mod supervision;
 
+use haft_lang::Script;
 use haft_text::Bytes;
 
 use crate::memory::MemoryLimit;
@@ -57,7 +58,7 @@ pub(crate) use supervision::Supervision;
 #[must_use = "a run does nothing until it is started or run"]
 #[derive(Debug)]
 pub struct Run {
-    script: Vec<u8>,
+    script: Script,
     name: Option<Bytes>,
     arguments: Option<Vec<Bytes>>,
     variables: Vec<(Bytes, Bytes)>,
@@ -70,8 +71,13 @@ pub struct Run {
 impl Run {
     /// A run of a script: no input, both streams captured, no deadline.
     pub fn new(script: impl Into<Vec<u8>>) -> Run {
+        Run::prepared(Script::new(script.into()))
+    }
+
+    /// The same for a script that [`Session::prepare`] has parsed.
+    pub fn prepared(script: Script) -> Run {
         Run {
-            script: script.into(),
+            script,
             name: None,
             arguments: None,
             variables: Vec::new(),

@@ -22,8 +22,8 @@ pub struct Running {
 }
 
 impl Running {
-    pub(super) fn start(run: Run, host: &Host, mut session: Session) -> Result<Running, Error> {
-        let script = run.script.clone();
+    pub(super) fn start(mut run: Run, host: &Host, mut session: Session) -> Result<Running, Error> {
+        let script = std::mem::take(&mut run.script);
         let entered = EnteredRun::new(run, host, &mut session)?;
         let controller = entered.controller();
         let body = move || {

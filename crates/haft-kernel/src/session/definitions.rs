@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
+use haft_lang::AliasTable;
 use haft_lang::ast::{Function, Text};
 use haft_text::Bytes;
 
@@ -31,7 +32,7 @@ pub struct Definition {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Definitions {
     functions: Arc<Functions>,
-    aliases: Arc<BTreeMap<Bytes, Bytes>>,
+    aliases: Arc<AliasTable>,
     /// The arguments of `complete`, by command.
     completions: Arc<BTreeMap<Bytes, Bytes>>,
     /// Builtins that `enable -n` has turned off.
@@ -62,12 +63,12 @@ impl Definitions {
     }
 
     /// The aliases.
-    pub(crate) fn aliases(&self) -> &Arc<BTreeMap<Bytes, Bytes>> {
+    pub(crate) fn aliases(&self) -> &Arc<AliasTable> {
         &self.aliases
     }
 
     /// The aliases, to be changed.
-    pub(crate) fn aliases_mut(&mut self) -> &mut BTreeMap<Bytes, Bytes> {
+    pub(crate) fn aliases_mut(&mut self) -> &mut AliasTable {
         Arc::make_mut(&mut self.aliases)
     }
 

@@ -89,7 +89,7 @@ impl Session {
                 list(HostIdentity::of(&self.kernel).groups.iter().map(|group| group.to_string().into()))
             }
             b"BASH_ALIASES" => {
-                pairs(self.definitions.aliases().iter().map(|(name, value)| (name.clone(), value.clone())))
+                pairs(self.definitions.aliases().iter().map(|(name, value)| (name.into(), value.into())))
             }
             b"BASH_CMDS" => {
                 pairs(self.caches.commands().iter().map(|(name, (path, _))| (name.clone(), path.clone())))

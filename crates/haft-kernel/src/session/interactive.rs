@@ -1,5 +1,6 @@
 //! The interface of a session for an interactive shell.
 
+use haft_lang::Script;
 use haft_text::Bytes;
 
 use crate::execute::CommandTarget;
@@ -49,8 +50,8 @@ impl Session {
     ///
     /// # Errors
     /// `exit`, or a signal that ends the shell.
-    pub fn run_line(&mut self, source: &[u8]) -> Flow {
-        let status = match self.run_source(source, 0, true) {
+    pub fn run_line(&mut self, line: &Script) -> Flow {
+        let status = match self.run_part(line, 0, true) {
             Ok(status) => status,
             Err(unwind @ (Unwind::Exit(_) | Unwind::Signal(_))) => {
                 let _ = self.flush();
@@ -73,7 +74,7 @@ impl Session {
     /// `exit`, or a signal that ends the shell.
     pub fn run_between_lines(&mut self, source: &[u8]) -> Result<(), Unwind> {
         let (status, statuses) = (self.parameters.status(), self.parameters.pipe_status().to_vec());
-        self.run_line(source)?;
+        self.run_line(&Script::new(source))?;
         self.parameters.set_status(status);
         self.parameters.set_pipe_statuses(statuses);
         Ok(())
@@ -159,7 +160,7 @@ impl Session {
         let added = self.kernel.all_added().into_iter().map(|command| Bytes::from(command.name()));
         let tools = self.kernel.backend.iter().flat_map(|backend| backend.tool_names()).map(Bytes::from);
         functions
-            .chain(self.definitions.aliases().keys().cloned())
+            .chain(self.definitions.aliases().keys().map(Bytes::from))
             .chain(builtins)
             .chain(added)
             .chain(tools)

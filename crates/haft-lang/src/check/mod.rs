@@ -24,7 +24,7 @@ use crate::ast::Program;
 use crate::plan::ScriptPlan;
 use crate::resolve::{CachingResolver, Resolver};
 use crate::walk::SyntaxNode;
-use crate::{ParseOptions, parse_script};
+use crate::{ParseOptions, Script};
 
 pub use diagnostic::{Diagnostic, LocatedDiagnostic, Severity};
 pub use rule::Rule;
@@ -47,9 +47,9 @@ use rule::{RuleMatcher, RuleReport};
 /// ```
 #[must_use]
 pub fn check(source: &[u8], options: &ParseOptions, resolver: &dyn Resolver) -> Vec<Diagnostic> {
-    let script = parse_script(source, options);
-    match &script.error {
-        None => check_program(&script.program, source, resolver),
+    let script = Script::parse(source, options);
+    match script.error() {
+        None => check_program(&script.program(), source, resolver),
         Some(error) => {
             let mut found = vec![Diagnostic::from(error)];
             check_text(source, &mut found);

@@ -39,7 +39,9 @@ impl Parser<'_> {
             return false;
         }
         let name = &rest[..length];
-        let Some(text) = self.options.aliases.get(name) else { return false };
+        let Some(text) = self.options.aliases.as_ref().and_then(|aliases| aliases.get(name)) else {
+            return false;
+        };
         if self.active.iter().any(|active| *active.name == *name) {
             return false;
         }

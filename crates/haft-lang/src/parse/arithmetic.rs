@@ -4,6 +4,7 @@
 //! Binary operators are parsed by precedence climbing. A chain of operators of the same precedence takes a
 //! loop, not recursion.
 
+use crate::Expected;
 use crate::ast::{
     ArithmeticNode, ArithmeticSubscript, ArithmeticTree, BinaryOperator, IncrementOperator, Name, NodeId,
     Span, Text, UnaryOperator,
@@ -43,7 +44,7 @@ impl<'a> ExpressionParser<'a> {
             self.comma()?;
         }
         if self.at < self.text.len() {
-            return Err(self.error("an operator"));
+            return Err(self.error(Expected::Operator));
         }
         Ok(ArithmeticTree::new(arena.slice_from(&mut self.nodes)))
     }
@@ -80,7 +81,7 @@ impl<'a> ExpressionParser<'a> {
 
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.depth >= MAX_NESTING_DEPTH {
-            let mut error = self.error("");
+            let mut error = self.error(Expected::Operand);
             error.kind = ErrorKind::TooDeep;
             return Err(error);
         }
@@ -91,7 +92,7 @@ impl<'a> ExpressionParser<'a> {
     }
 
     #[cold]
-    fn error(&self, expected: &str) -> Box<SyntaxError> {
+    fn error(&self, expected: Expected) -> Box<SyntaxError> {
         let rest = &self.text[self.at..];
         let start = u32::try_from(self.at).unwrap_or(u32::MAX);
         let end = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
@@ -103,7 +104,7 @@ impl<'a> ExpressionParser<'a> {
             kind: ErrorKind::Arithmetic,
             span: Span::new(start, end),
             found,
-            expected: Some(expected.to_owned()),
+            expected: Some(expected),
             opened: None,
             hint: None,
             incomplete: false,
@@ -130,7 +131,7 @@ impl<'a> ExpressionParser<'a> {
             ArithmeticNode::Variable(_) | ArithmeticNode::Element { .. }
         );
         if !bare || !assignable || target.index() + 1 != self.nodes.len() {
-            return Err(self.error("a variable before the assignment"));
+            return Err(self.error(Expected::AssignedVariable));
         }
         let value = self.nested(Self::assignment)?;
         Ok(self.push(ArithmeticNode::Assign { operator, target, value }))
@@ -164,7 +165,7 @@ impl<'a> ExpressionParser<'a> {
         }
         let then = self.nested(Self::comma)?;
         if !self.eat(b":") {
-            return Err(self.error("\":\""));
+            return Err(self.error(Expected::Token(":")));
         }
         let otherwise = self.nested(Self::choice)?;
         Ok(self.push(ArithmeticNode::Ternary { condition, then, otherwise }))
@@ -289,7 +290,7 @@ impl<'a> ExpressionParser<'a> {
                 self.eat(b"(");
                 let inner = self.nested(Self::comma)?;
                 if self.peek() != Some(b')') {
-                    return Err(self.error("\")\""));
+                    return Err(self.error(Expected::Token(")")));
                 }
                 self.at += 1;
                 Ok(inner)
@@ -307,7 +308,7 @@ impl<'a> ExpressionParser<'a> {
         self.at += 1;
         if before || self.text.get(self.at).is_some_and(sticks) {
             // The expression depends on the expanded text. The error only makes the caller wait for it.
-            return Err(self.error("an operator"));
+            return Err(self.error(Expected::Operator));
         }
         let index = self.indices[self.expansions];
         self.expansions += 1;
@@ -317,20 +318,22 @@ impl<'a> ExpressionParser<'a> {
     fn variable(&mut self) -> Result<NodeId> {
         let length = bytes::name_length(&self.text[self.at..]);
         if length == 0 {
-            return Err(self.error("an operand"));
+            return Err(self.error(Expected::Operand));
         }
         let name = Name::from(&self.text[self.at..self.at + length]);
         self.at += length;
         match self.peek() {
             Some(b'[') => self.element(name),
-            Some(EXPANSION) => Err(self.error("an operator")),
+            Some(EXPANSION) => Err(self.error(Expected::Operator)),
             _ => Ok(self.push(ArithmeticNode::Variable(name))),
         }
     }
 
     /// Parses an array element. The index belongs to the same table and precedes the element's node.
     fn element(&mut self, name: Name) -> Result<NodeId> {
-        let Some(length) = bracket_length(&self.text[self.at..]) else { return Err(self.error("\"]\"")) };
+        let Some(length) = bracket_length(&self.text[self.at..]) else {
+            return Err(self.error(Expected::Token("]")));
+        };
         let inside = &self.text[self.at + 1..self.at + length - 1];
         let key = (!inside.contains(&EXPANSION)).then(|| Text::from(inside));
         let index = self.index(inside, key.is_some())?;
@@ -351,7 +354,7 @@ impl<'a> ExpressionParser<'a> {
         match parsed {
             Ok(index) if whole => Ok(Some(index)),
             Err(error) if !optional || error.kind.is_final() => Err(error),
-            _ if !optional => Err(self.error("\"]\"")),
+            _ if !optional => Err(self.error(Expected::Token("]"))),
             _ => {
                 self.nodes.truncate(before);
                 Ok(None)
@@ -364,9 +367,9 @@ impl<'a> ExpressionParser<'a> {
         let digits = |byte: &u8| bytes::is(*byte, NAME) || matches!(byte, b'#' | b'@');
         let length = rest.iter().position(|byte| !digits(byte)).unwrap_or(rest.len());
         if rest.get(length) == Some(&EXPANSION) {
-            return Err(self.error("an operator"));
+            return Err(self.error(Expected::Operator));
         }
-        let Some(value) = constant(&rest[..length]) else { return Err(self.error("a number")) };
+        let Some(value) = constant(&rest[..length]) else { return Err(self.error(Expected::Number)) };
         self.at += length;
         Ok(self.push(ArithmeticNode::Number(value)))
     }

@@ -1,5 +1,6 @@
 //! Compound commands.
 
+use crate::Expected;
 use crate::ast::{
     Arithmetic, ArithmeticFor, Case, CaseClause, CaseEnd, Command, CommandKind, For, If, IfBranch, List,
     Loop, Name, Select, SharedNode, SharedSlice, Span, Text, Word,
@@ -81,7 +82,7 @@ impl Parser<'_> {
         self.input.at += 1;
         let list = self.body(opened)?;
         if !self.eat(b')') {
-            return Err(self.unexpected_in_list("\")\"", opened));
+            return Err(self.unexpected_in_list(Expected::Token(")"), opened));
         }
         // bash uses the line where the subshell ends.
         let line = self.line_at(self.input.at - 1);
@@ -106,7 +107,7 @@ impl Parser<'_> {
             let condition = self.body(opened)?;
             if !self.eat_reserved(Reserved::Then) {
                 return Err(self.missing(
-                    "\"then\"",
+                    Expected::ThenAfter(opened.what),
                     opened,
                     "put \";\" or a newline between the condition and \"then\"",
                 ));
@@ -125,11 +126,11 @@ impl Parser<'_> {
         }
     }
 
-    fn missing(&mut self, expected: &str, opened: Opened, hint: &str) -> Box<crate::error::SyntaxError> {
-        let mut error = self.unexpected(Some(&format!("{expected} after \"{}\"", opened.what)), None);
+    fn missing(&mut self, expected: Expected, opened: Opened, hint: &str) -> Box<crate::error::SyntaxError> {
+        let mut error = self.unexpected(Some(expected), None);
         if error.incomplete {
             error.opened = Some(opened);
-            error.expected = Some(expected.to_owned());
+            error.expected = expected.token().map(Expected::Token);
         }
         error.hint = Some(hint.to_owned());
         error
@@ -145,7 +146,7 @@ impl Parser<'_> {
     fn do_done(&mut self, opened: Opened) -> Result<List> {
         if !self.eat_reserved(Reserved::Do) {
             return Err(self.missing(
-                "\"do\"",
+                Expected::DoAfter(opened.what),
                 opened,
                 "start the loop body with \"do\", after \";\" or on a new line",
             ));
@@ -192,8 +193,7 @@ impl Parser<'_> {
         let start = self.input.at;
         let word = self.word(WordMode::single(false))?;
         if self.input.at == start {
-            let expected = format!("a variable name after \"{}\"", opened.what);
-            return Err(self.unexpected(Some(&expected), None));
+            return Err(self.unexpected(Some(Expected::VariableAfter(opened.what)), None));
         }
         let name = match word.literal_text() {
             Some(text) => text.clone(),
@@ -212,7 +212,7 @@ impl Parser<'_> {
         self.skip_newlines()?;
         if !self.eat_reserved(Reserved::In) {
             if self.input.at == name_end && self.peek() == Some(b'{') {
-                return Err(self.unexpected(Some("\"in\", \"do\" or \";\""), None));
+                return Err(self.unexpected(Some(Expected::LoopWords), None));
             }
             return Ok(None);
         }
@@ -227,7 +227,7 @@ impl Parser<'_> {
             words.push(word);
         }
         if !self.eat(b';') && self.peek() != Some(b'\n') {
-            let mut error = self.unexpected(Some("\";\" or a newline after the words of the loop"), None);
+            let mut error = self.unexpected(Some(Expected::LoopSeparator), None);
             error.hint = error.incomplete.then(|| "\"do\" must follow \";\" or a newline".to_owned());
             return Err(error);
         }
@@ -260,7 +260,7 @@ impl Parser<'_> {
         };
         let Ok([initial, condition, update]) = <[_; 3]>::try_from(sections) else {
             self.input.at = end;
-            let mut error = self.unexpected(Some("\";\" in \"for ((\""), None);
+            let mut error = self.unexpected(Some(Expected::ExpressionSeparator), None);
             error.hint = Some(
                 "\"for ((\" takes three expressions separated by \";\", each of which may be empty"
                     .to_owned(),
@@ -268,7 +268,7 @@ impl Parser<'_> {
             return Err(error);
         };
         if !closed {
-            return Err(self.unexpected(Some("\"))\" after the third expression of \"for ((\""), None));
+            return Err(self.unexpected(Some(Expected::ExpressionsEnd), None));
         }
         self.skip_blanks();
         if self.peek() == Some(b';') {
@@ -283,11 +283,11 @@ impl Parser<'_> {
         let start = self.input.at;
         let subject = self.word(WordMode::single(self.options.extglob))?;
         if self.input.at == start {
-            return Err(self.unexpected(Some("a word after \"case\""), None));
+            return Err(self.unexpected(Some(Expected::Word("a word after \"case\"")), None));
         }
         self.skip_newlines()?;
         if !self.eat_reserved(Reserved::In) {
-            return Err(self.missing("\"in\"", opened, "write \"case WORD in\""));
+            return Err(self.missing(Expected::InAfter(opened.what), opened, "write \"case WORD in\""));
         }
         let mut clauses = self.pool.clauses.pop().unwrap_or_default();
         loop {
@@ -296,7 +296,7 @@ impl Parser<'_> {
                 break;
             }
             if self.peek().is_none() {
-                return Err(self.unexpected_in_list("\"esac\"", opened));
+                return Err(self.unexpected_in_list(Expected::Token("esac"), opened));
             }
             let (clause, last) = self.case_clause(opened)?;
             clauses.push(clause);
@@ -338,7 +338,7 @@ impl Parser<'_> {
             let from = self.input.at;
             let pattern = self.word(WordMode::pattern(self.options.extglob))?;
             if self.input.at == from {
-                return Err(self.unexpected(Some("a \"case\" pattern"), None));
+                return Err(self.unexpected(Some(Expected::Word("a \"case\" pattern")), None));
             }
             patterns.push(pattern);
             self.skip_blanks();
@@ -346,7 +346,7 @@ impl Parser<'_> {
                 break;
             }
             if !(self.peek_second() != Some(b'|') && self.eat(b'|')) {
-                let mut error = self.unexpected(Some("\")\" after the \"case\" pattern"), None);
+                let mut error = self.unexpected(Some(Expected::PatternEnd), None);
                 error.opened = error.incomplete.then_some(opened);
                 return Err(error);
             }

@@ -1,5 +1,6 @@
 //! Conditional commands: `[[ … ]]`.
 
+use crate::Expected;
 use crate::ast::{BinaryTest, CommandKind, Conditional, ConditionalKind, SharedSlice, UnaryTest, Word};
 use crate::error::Opened;
 
@@ -11,7 +12,7 @@ impl Parser<'_> {
     pub(super) fn conditional_command(&mut self, opened: Opened) -> Result<CommandKind> {
         let expression = self.alternation(opened)?;
         if !self.eat_closing_brackets() {
-            let mut error = self.unexpected(Some("\"]]\""), Some(opened));
+            let mut error = self.unexpected(Some(Expected::Token("]]")), Some(opened));
             error.hint = Some(
                 "\"]]\" must be a separate word; quote operands that contain blanks or operators".to_owned(),
             );
@@ -95,7 +96,7 @@ impl Parser<'_> {
         let inner = self.alternation(opened)?;
         if !self.eat(b')') {
             let opened = self.opened("(", start);
-            return Err(self.unexpected(Some("\")\""), Some(opened)));
+            return Err(self.unexpected(Some(Expected::Token(")")), Some(opened)));
         }
         Ok(ConditionalKind::Group(Box::new(inner)))
     }
@@ -103,10 +104,10 @@ impl Parser<'_> {
     /// Parses a unary test, a binary test or a single word.
     fn test(&mut self, opened: Opened) -> Result<ConditionalKind> {
         let single = WordMode::single(self.options.extglob);
-        let left = self.operand(single, opened, "a test or a word")?;
+        let left = self.operand(single, opened, Expected::Word("a test or a word"))?;
         if let Some(test) = unary(&left) {
             self.skip_blanks();
-            let operand = self.operand(single, opened, "an operand")?;
+            let operand = self.operand(single, opened, Expected::Operand)?;
             return Ok(ConditionalKind::Unary { test, operand });
         }
         self.skip_blanks();
@@ -120,7 +121,7 @@ impl Parser<'_> {
             return Ok(ConditionalKind::Word(left));
         }
         let Some(test) = self.binary_test()? else {
-            let mut error = self.unexpected(Some("an operator or \"]]\""), None);
+            let mut error = self.unexpected(Some(Expected::TestOperator), None);
             error.opened = error.incomplete.then_some(opened);
             return Err(error);
         };
@@ -132,11 +133,11 @@ impl Parser<'_> {
             }
             _ => single,
         };
-        let right = self.operand(mode, opened, "an operand")?;
+        let right = self.operand(mode, opened, Expected::Operand)?;
         Ok(ConditionalKind::Binary { test, left, right })
     }
 
-    fn operand(&mut self, mode: WordMode, opened: Opened, expected: &str) -> Result<Word> {
+    fn operand(&mut self, mode: WordMode, opened: Opened, expected: Expected) -> Result<Word> {
         let start = self.input.at;
         if !self.at_closing_brackets() {
             let word = self.word(mode)?;

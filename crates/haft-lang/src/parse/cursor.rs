@@ -1,5 +1,6 @@
 //! Cursor movement: blanks, comments, line continuations, positions, errors.
 
+use crate::Expected;
 use crate::ast::{Span, WarningKind};
 use crate::error::{ErrorKind, Opened, SyntaxError};
 
@@ -207,7 +208,11 @@ impl Parser<'_> {
 
     /// Creates an error about the next token.
     #[cold]
-    pub(super) fn unexpected(&mut self, expected: Option<&str>, opened: Option<Opened>) -> Box<SyntaxError> {
+    pub(super) fn unexpected(
+        &mut self,
+        expected: Option<Expected>,
+        opened: Option<Opened>,
+    ) -> Box<SyntaxError> {
         let incomplete = self.peek().is_none();
         let start = self.input.at;
         let length = self.token_length();
@@ -221,7 +226,7 @@ impl Parser<'_> {
             kind: ErrorKind::Unexpected,
             span,
             found,
-            expected: expected.map(str::to_owned),
+            expected,
             opened,
             hint: if incomplete { self.missing_delimiter() } else { None },
             incomplete,
@@ -240,10 +245,15 @@ impl Parser<'_> {
 
     /// Creates an error about a construct that is still open at the end of the input.
     #[cold]
-    pub(super) fn unclosed(&mut self, closer: &str, what: &'static str, start: usize) -> Box<SyntaxError> {
+    pub(super) fn unclosed(
+        &mut self,
+        closer: &'static str,
+        what: &'static str,
+        start: usize,
+    ) -> Box<SyntaxError> {
         self.input.at = self.input.limit();
         let opened = self.opened(what, start);
-        let mut error = self.unexpected(Some(&format!("\"{closer}\"")), Some(opened));
+        let mut error = self.unexpected(Some(Expected::Token(closer)), Some(opened));
         error.kind = ErrorKind::Unclosed;
         error
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::Expected;
 use crate::ast::{Command, CommandKind, Coprocess, Function, Name, SharedSlice, Span, Text};
 
 use super::bytes::{self, BREAK, QUOTE};
@@ -16,7 +17,7 @@ impl Parser<'_> {
         let from = self.input.at;
         let word = self.word(WordMode::argument(self.options.extglob))?;
         if self.input.at == from {
-            return Err(self.unexpected(Some("a function name"), None));
+            return Err(self.unexpected(Some(Expected::Word("a function name")), None));
         }
         let name = match word.literal_text() {
             Some(text) => text.clone(),
@@ -39,7 +40,7 @@ impl Parser<'_> {
         let line = self.line_at(start);
         self.skip_newlines()?;
         if !self.at_compound() {
-            let mut error = self.unexpected(Some("a function body"), None);
+            let mut error = self.unexpected(Some(Expected::FunctionBody), None);
             error.hint = Some("a function body is a compound command, usually \"{ …; }\"".to_owned());
             return Err(error);
         }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
+use crate::Expected;
 use crate::ast::{HereContent, HereDocument, Span, Text, Warning, WarningKind, Word, WordContent, WordFlags};
 
 use super::input::DerivedText;
@@ -31,7 +32,7 @@ impl Parser<'_> {
         self.refuse_descriptor()?;
         let word = self.word(WordMode::single(false))?;
         if self.input.at == from {
-            return Err(self.unexpected(Some("a here-document delimiter"), None));
+            return Err(self.unexpected(Some(Expected::Word("a here-document delimiter")), None));
         }
         let quoted = word.flags.contains(WordFlags::QUOTED);
         let delimiter = match word.literal_text() {

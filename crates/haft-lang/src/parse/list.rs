@@ -1,5 +1,6 @@
 //! Programs, lists, statements and pipelines.
 
+use crate::Expected;
 use crate::ast::{
     Command, Connector, Duplicate, List, Pipeline, Program, Redirect, RedirectDescriptor, RedirectKind,
     SharedSlice, Span, Statement, TimeFormat,
@@ -96,10 +97,10 @@ impl Parser<'_> {
     pub(super) fn body(&mut self, opened: Opened) -> Result<List> {
         let list = self.list()?;
         if list.statements.is_empty() {
-            let mut error = self.unexpected(Some("a command"), None);
+            let mut error = self.unexpected(Some(Expected::Command), None);
             if error.incomplete {
                 error.opened = Some(opened);
-                error.expected = Some(format!("a command and \"{}\"", closer(opened.what)));
+                error.expected = Some(Expected::CommandAnd(closer(opened.what)));
             } else {
                 error.hint = Some("use \":\" as a command that does nothing".to_owned());
             }
@@ -123,7 +124,7 @@ impl Parser<'_> {
     /// Expands aliases and returns the first token of the next command; `None` at the end of a list.
     fn head(&mut self) -> Option<CommandHead> {
         self.skip_blanks();
-        if !self.options.aliases.is_empty() {
+        if self.options.aliases.is_some() {
             self.expand_aliases();
         }
         match self.peek()? {
@@ -165,11 +166,11 @@ impl Parser<'_> {
     }
 
     /// Fails unless a command follows the connector.
-    fn require_command(&mut self, after: &str) -> Result<CommandHead> {
+    fn require_command(&mut self, after: &'static str) -> Result<CommandHead> {
         if let Some(head) = self.head() {
             return Ok(head);
         }
-        Err(self.unexpected(Some(&format!("a command after \"{after}\"")), None))
+        Err(self.unexpected(Some(Expected::CommandAfter(after)), None))
     }
 
     fn pipeline(&mut self, head: CommandHead) -> Result<Pipeline> {
@@ -262,13 +263,13 @@ impl Parser<'_> {
     }
 
     /// Creates an error about a token that does not close the open construct.
-    pub(super) fn unexpected_in_list(&mut self, expected: &str, opened: Opened) -> Box<SyntaxError> {
+    pub(super) fn unexpected_in_list(&mut self, expected: Expected, opened: Opened) -> Box<SyntaxError> {
         let what = opened.what;
         let mut error = self.unexpected(Some(expected), Some(opened));
         if error.incomplete {
             error.hint.get_or_insert_with(|| format!("add {expected} to close \"{what}\""));
         } else if matches!(error.found.as_str(), "\";\"" | "\"&\"" | "\"|\"" | "\"&&\"" | "\"||\"") {
-            error.expected = Some("a command".to_owned());
+            error.expected = Some(Expected::Command);
             error.opened = None;
         }
         error

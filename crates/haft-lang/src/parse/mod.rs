@@ -39,10 +39,11 @@ mod tilde;
 mod word;
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::ast::{Arithmetic, ArithmeticTree, LineIndex, Program, Text, Warning, WarningKind, Word};
+use crate::AliasTable;
+use crate::ast::{Arithmetic, ArithmeticTree, LineIndex, Program, Warning, WarningKind, Word};
 use crate::error::{ErrorKind, SyntaxError};
 use crate::sys::Arena;
 
@@ -77,8 +78,8 @@ pub struct ParseOptions {
     pub extglob: bool,
     /// POSIX mode (`set -o posix`): a single quote in `"${name-word}"` is an ordinary character.
     pub posix: bool,
-    /// The aliases to expand. Empty if alias expansion is off (`shopt -u expand_aliases`).
-    pub aliases: BTreeMap<Text, Text>,
+    /// The aliases to expand. `None` if there are none, or alias expansion is off (`shopt -u expand_aliases`).
+    pub aliases: Option<Arc<AliasTable>>,
     /// The number of lines before the text, which is added to line numbers.
     pub lines_before: u32,
     /// Called from time to time while parsing a long text, to cancel parsing.

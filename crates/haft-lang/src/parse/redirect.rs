@@ -1,5 +1,6 @@
 //! Redirections.
 
+use crate::Expected;
 use crate::ast::{Duplicate, Redirect, RedirectDescriptor, RedirectKind, SharedSlice, Word};
 use crate::error::SyntaxError;
 
@@ -212,6 +213,6 @@ impl Parser<'_> {
     }
 
     fn no_target(&mut self) -> Box<SyntaxError> {
-        self.unexpected(Some("a word after the redirection operator"), None)
+        self.unexpected(Some(Expected::Word("a word after the redirection operator")), None)
     }
 }

@@ -1,5 +1,6 @@
 //! Reserved words.
 
+use crate::Expected;
 use crate::error::Opened;
 
 use super::bytes::{self, BREAK, RESERVED};
@@ -169,7 +170,7 @@ impl Parser<'_> {
         if self.eat_reserved(reserved) {
             return Ok(());
         }
-        Err(self.unexpected_in_list(&format!("\"{}\"", reserved.text()), opened))
+        Err(self.unexpected_in_list(Expected::Token(reserved.text()), opened))
     }
 }
 

@@ -1,5 +1,6 @@
 //! SimpleCommandBuilder commands and assignments.
 
+use crate::Expected;
 use crate::ast::{
     Argument, ArrayElement, Assignment, AssignmentValue, CacheSlot, Command, CommandKind, Name, PartKind,
     Redirect, SharedSlice, SimpleCommand, Subscript, SubscriptKind, Text, Word, WordContent, WordFlags,
@@ -69,7 +70,7 @@ impl Parser<'_> {
             }
         }
         if end == start {
-            return Err(self.unexpected(Some("a command"), None));
+            return Err(self.unexpected(Some(Expected::Command), None));
         }
         let command = simple.finish(self.input.span(start, end), line, &mut self.arena);
         self.pool.commands.push(simple);
@@ -113,7 +114,7 @@ impl Parser<'_> {
     /// Expands an alias in the command name. It may follow assignments or redirections, but bash expands none
     /// after both.
     fn expand_alias_of_name(&mut self, simple: &SimpleCommandBuilder) {
-        if simple.arguments.is_empty() && !self.options.aliases.is_empty() {
+        if simple.arguments.is_empty() && self.options.aliases.is_some() {
             self.skip_blanks();
             self.expand_aliases();
         }
@@ -245,7 +246,7 @@ impl Parser<'_> {
                 }
                 Some(byte) if bytes::is(byte, BREAK) && !self.at_process_substitution() => {
                     let opened = self.opened("(", start);
-                    return Err(self.unexpected(Some("a word or \")\""), Some(opened)));
+                    return Err(self.unexpected(Some(Expected::Word("a word or \")\"")), Some(opened)));
                 }
                 Some(_) => elements.push(self.array_element()?),
             }
@@ -424,7 +425,7 @@ impl Parser<'_> {
         self.skip_blanks();
         if !self.eat(b')') {
             let opened = self.opened("(", open);
-            let mut error = self.unexpected(Some("\")\""), Some(opened));
+            let mut error = self.unexpected(Some(Expected::Token(")")), Some(opened));
             error.hint = Some(
                 "a word before \"(\" starts a function definition; quote the parenthesis for a literal one"
                     .to_owned(),

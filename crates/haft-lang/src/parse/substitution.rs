@@ -1,5 +1,6 @@
 //! Command, process and arithmetic substitution.
 
+use crate::Expected;
 use crate::ast::{
     Arithmetic, BackquoteError, CommandSubstitution, List, PartKind, ProcessSubstitution, SharedNode,
     SharedSlice, SubstitutionDirection, Text, WordFlags,
@@ -72,7 +73,7 @@ impl Parser<'_> {
             return Ok(list);
         }
         let opened = self.opened(what, start);
-        Err(self.unexpected_in_list("\")\"", opened))
+        Err(self.unexpected_in_list(Expected::Token(")"), opened))
     }
 
     /// Parses the expression between `((` and `))`, from the first parenthesis on. Returns `None` and

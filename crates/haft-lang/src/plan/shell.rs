@@ -1,6 +1,6 @@
 //! Commands that run scripts, files or their arguments.
 
-use crate::script::parse_script;
+use crate::script::Script;
 
 use super::build::{PlanBuilder, StepContext};
 use super::directory::TrackedDirectory;
@@ -95,12 +95,12 @@ impl PlanBuilder<'_> {
         let Some(context) = context.below(index, role).followed() else {
             return self.opaque(index, OpaqueReason::UnreadableText, literal);
         };
-        let script = parse_script(literal, &self.options);
-        if script.error.is_some() {
+        let script = Script::parse(literal, &self.options);
+        if script.error().is_some() {
             self.opaque(index, OpaqueReason::UnreadableText, literal);
         }
         let context = context.within(literal, &self.steps[index]);
-        self.list(&script.program.body, &context);
+        self.list(&script.program().body, &context);
     }
 
     /// Plans the arguments of `eval`, joined with blanks.

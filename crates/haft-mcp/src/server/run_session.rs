@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use haft_kernel::Session;
+use haft_kernel::{Script, Session};
 
 use super::jobs::ScriptJob;
 use super::run_tool::RunArguments;
@@ -15,8 +15,8 @@ use super::tool_request::ToolRequest;
 /// The session that a script runs in: a new one, or a named one.
 #[derive(Debug)]
 pub(crate) struct RunSession {
-    /// Taken when the script starts.
-    pub(crate) session: Option<Session>,
+    /// The session and the script, taken when the script starts.
+    pub(crate) started: Option<(Session, Script)>,
     /// The working directory in which the script starts.
     pub(crate) directory: PathBuf,
     /// The lock of the named session, and a copy of the session from before the script. The copy becomes the session
@@ -41,10 +41,9 @@ impl RunSession {
             None => None,
         };
         let existing = guard.as_mut().and_then(|guard| guard.take());
-        if existing.is_none() {
-            reject_syntax_errors(&arguments.script)?;
-        }
+        let is_new = existing.is_none();
         let mut session = existing.unwrap_or_else(|| (state.setup.session)());
+        let script = prepare(&session, &arguments.script, is_new)?;
         if let Some(directory) = &arguments.cwd
             && let Err(message) = change_directory(&mut session, directory)
         {
@@ -55,12 +54,12 @@ impl RunSession {
         }
         let directory = session.directory().to_owned();
         let named = guard.map(|guard| (guard, session.fork()));
-        Ok(RunSession { session: Some(session), directory, named })
+        Ok(RunSession { started: Some((session, script)), directory, named })
     }
 
     /// Stores the session under its name again, because the script was not started.
     pub(crate) fn put_back(self) {
-        if let (Some((mut guard, _)), Some(session)) = (self.named, self.session) {
+        if let (Some((mut guard, _)), Some((session, _))) = (self.named, self.started) {
             *guard = Some(session);
         }
     }
@@ -90,11 +89,14 @@ async fn claim(
     }
 }
 
-/// Rejects a script with a syntax error before anything of it runs. Only for new sessions: aliases and options of an
-/// existing one can change the syntax.
-fn reject_syntax_errors(script: &str) -> Result<(), String> {
-    let parsed = haft_lang::parse_script(script.as_bytes(), &haft_lang::ParseOptions::default());
-    parsed.error.map_or(Ok(()), |error| Err(format_syntax_error(&error, script)))
+/// Parses a script. Rejects it if it has a syntax error, before anything of it runs. Only for new sessions: functions
+/// of an existing one can change the syntax.
+fn prepare(session: &Session, script: &str, is_new: bool) -> Result<Script, String> {
+    match session.prepare(script.as_bytes()) {
+        Err(error) if is_new => Err(format_syntax_error(&error, script)),
+        Err(_) => Ok(Script::new(script.as_bytes())),
+        Ok(prepared) => Ok(prepared),
+    }
 }
 
 fn change_directory(session: &mut Session, directory: &Path) -> Result<(), String> {

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use haft_kernel::Session;
 use haft_kernel::run::{Input, Run, Streams};
+use haft_kernel::{Script, Session};
 use haft_process::{Redactor, TerminalSize};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -119,7 +119,7 @@ pub(crate) async fn run(
     if let Some(port) = &conditions.port {
         conditions.port_was_open = listening::is_open(port).await;
     }
-    let job = start(state, &arguments, run_session.session.take(), request).await?;
+    let job = start(state, &arguments, run_session.started.take(), request).await?;
     let stop = wait::wait_for_job(&job, conditions, &[], Some(deadline), request).await;
     let continues = continues_as_job(&stop, arguments.on_timeout);
     let expired = matches!(stop, WaitResult::TimedOut) && !continues;
@@ -165,12 +165,12 @@ fn conditions(arguments: &RunArguments, directory: &std::path::Path) -> Result<W
 async fn start(
     state: &Arc<ServerState>,
     arguments: &RunArguments,
-    session: Option<Session>,
+    started: Option<(Session, Script)>,
     request: &ToolRequest,
 ) -> Result<Arc<ScriptJob>, String> {
+    let (session, script) = started.ok_or("the session has ended")?;
     let limits = limits::resolve(&arguments.limits, &state.setup.limits.scripts)?;
-    let run = limits.apply(build_run(arguments));
-    let session = session.ok_or("the session has ended")?;
+    let run = limits.apply(build_run(arguments, script));
     let (started, controller) = oneshot::channel();
     let (ended, end) = watch::channel(None);
     let host = state.setup.host.clone();
@@ -203,7 +203,7 @@ fn redactor(common: &Arc<Redactor>, arguments: &RunArguments) -> Arc<Redactor> {
 }
 
 /// Builds the kernel run.
-fn build_run(arguments: &RunArguments) -> Run {
+fn build_run(arguments: &RunArguments, script: Script) -> Run {
     let input = match &arguments.stdin {
         Some(text) => Input::Bytes(Arc::from(text.as_bytes())),
         None if arguments.interactive || arguments.pty => Input::Pipe,
@@ -214,7 +214,7 @@ fn build_run(arguments: &RunArguments) -> Run {
         (false, true) => Streams::Merged,
         (false, false) => Streams::Separate,
     };
-    let run = Run::new(arguments.script.clone().into_bytes()).input(input).streams(streams);
+    let run = Run::prepared(script).input(input).streams(streams);
     let variables = arguments.env.iter().flatten();
     variables.fold(run, |run, (name, value)| run.variable(name.as_bytes(), value.as_bytes()))
 }

@@ -2,7 +2,7 @@
 
 use haft_lang::ast::LineIndex;
 use haft_lang::check::{Diagnostic, Severity};
-use haft_lang::{ParseOptions, Resolver, parse_script};
+use haft_lang::{ParseOptions, Resolver, Script};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -47,11 +47,11 @@ pub(crate) fn format_syntax_error(error: &haft_lang::SyntaxError, script: &str) 
 /// Lists the commands that a script can run.
 pub(crate) fn plan(arguments: &ScriptArguments, names: &dyn Resolver) -> ToolReply {
     let source = arguments.script.as_bytes();
-    let script = parse_script(source, &ParseOptions::default());
-    if let Some(error) = &script.error {
+    let script = Script::parse(source, &ParseOptions::default());
+    if let Some(error) = script.error() {
         return ToolReply::failure(format_syntax_error(error, &arguments.script));
     }
-    let plan = haft_lang::plan::plan(&script.program, source, names);
+    let plan = haft_lang::plan::plan(&script.program(), source, names);
     let data = serde_json::to_value(&plan).unwrap_or_default();
     ToolReply::new(plan.to_string(), data)
 }

@@ -8,6 +8,7 @@ mod operators;
 #[cfg(test)]
 mod tests;
 
+use haft_lang::Expected;
 use haft_lang::ast::{ArithmeticTree, Text};
 
 use crate::Bytes;
@@ -113,13 +114,15 @@ impl ArithmeticError {
             }
             rest => rest,
         };
-        let problem = match error.expected.as_deref() {
-            Some("an operand") => "syntax error: operand expected",
-            Some("a number") => "value too great for base",
-            Some("a variable before the assignment") => "attempted assignment to non-variable",
-            Some("\")\"") => "missing `)'",
-            Some("\":\"") => "`:' expected for conditional expression",
-            Some("an operator") if token.starts_with(b".") => "syntax error: invalid arithmetic operator",
+        let problem = match error.expected {
+            Some(Expected::Operand) => "syntax error: operand expected",
+            Some(Expected::Number) => "value too great for base",
+            Some(Expected::AssignedVariable) => "attempted assignment to non-variable",
+            Some(Expected::Token(")")) => "missing `)'",
+            Some(Expected::Token(":")) => "`:' expected for conditional expression",
+            Some(Expected::Operator) if token.starts_with(b".") => {
+                "syntax error: invalid arithmetic operator"
+            }
             _ => "syntax error in expression",
         };
         let message = format!("{problem} (error token is \"{}\")", String::from_utf8_lossy(token));

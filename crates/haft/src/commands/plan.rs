@@ -4,7 +4,7 @@ use clap::Args;
 use haft_lang::ast::LineIndex;
 use haft_lang::check::Diagnostic;
 use haft_lang::plan::{ScriptPlan, plan};
-use haft_lang::{ParseOptions, parse_script};
+use haft_lang::{ParseOptions, Script};
 use haft_process::Redactor;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -34,8 +34,8 @@ pub(crate) struct PlanArguments {
 pub(crate) fn run(arguments: PlanArguments, process: &ProcessContext) -> Result<i32, Failure> {
     let text = script::read(arguments.script, "haft plan")
         .map_err(|failure| Failure { status: USAGE_STATUS, ..failure })?;
-    let script = parse_script(&text.source, &ParseOptions::default());
-    if let Some(error) = &script.error {
+    let script = Script::parse(text.source.as_slice(), &ParseOptions::default());
+    if let Some(error) = script.error() {
         let diagnostic = Diagnostic::from(error);
         let lines = LineIndex::new(&text.source);
         if arguments.json {
@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: PlanArguments, process: &ProcessContext) -> Result<
         }
         return Ok(1);
     }
-    let plan = plan(&script.program, &text.source, &NameResolver::new(process));
+    let plan = plan(&script.program(), &text.source, &NameResolver::new(process));
     let shown = if arguments.json { json(&text.name, &plan) } else { plan.to_string() };
     print(&Redactor::new(process.environment.iter()).text(&shown));
     Ok(0)

@@ -6,14 +6,14 @@ use std::path::Path;
 
 use clap::Args;
 use haft_kernel::run::{Outcome, Run, Status};
-use haft_kernel::{Bytes, Session};
+use haft_kernel::{Bytes, Script, Session};
 use haft_lang::ast::LineIndex;
-use haft_lang::check::{Severity, check};
+use haft_lang::check::Diagnostic;
 use haft_process::{DEFAULT_GRACE, Redactor, Signals, StartPermission, Tracing, protect_process};
 
 use crate::commands::options::{EnvironmentOptions, ScriptArguments, SupervisionArguments};
 use crate::commands::print::print_json;
-use crate::commands::script::{self, NameResolver, ScriptText};
+use crate::commands::script::{self, ScriptText};
 use crate::commands::supervise::{Ending, LEFTOVER_GRACE, OutputPrinter, terminal};
 use crate::commands::{output, program};
 use crate::failure::{Failure, print_hint, print_message};
@@ -29,7 +29,7 @@ const MAX_ISOLATED_BYTES: u64 = 256 << 20;
 /// The error of every program with `--no-external`.
 const NO_EXTERNAL: &str = "external commands are switched off by '--no-external'";
 
-/// A longer script is not checked before it runs, since no deadline bounds the check.
+/// A longer script is parsed while it runs, since no deadline bounds parsing before.
 const MAX_CHECKED_BYTES: usize = 2 << 20;
 
 const EXAMPLES: &str = "Examples:
@@ -90,9 +90,8 @@ pub(crate) fn run(mut run: RunArguments, process: &ProcessContext) -> Result<i32
 fn supervise(run: &mut RunArguments, process: &ProcessContext) -> Result<Outcome, Failure> {
     let is_file = run.command.is_none();
     let text = read(run)?;
-    if text.source.len() <= MAX_CHECKED_BYTES {
-        refuse_syntax_errors(&text, process)?;
-    }
+    let mut session = session(run, process)?;
+    let script = prepare(&text, &session)?;
     // Opening a FIFO waits for its writer.
     let input = run.supervision.input()?;
     if run.supervision.json {
@@ -100,7 +99,6 @@ fn supervise(run: &mut RunArguments, process: &ProcessContext) -> Result<Outcome
         protect_process(Tracing::Allowed)?;
     }
     let signals = host::SignalHandler::start_with(&[Signals::USR1, Signals::USR2])?;
-    let mut session = session(run, process)?;
     for (number, descriptor) in program::kept_descriptors(&run.supervision.keep_descriptors)? {
         session.open_descriptor(number.cast_unsigned(), descriptor);
     }
@@ -109,7 +107,7 @@ fn supervise(run: &mut RunArguments, process: &ProcessContext) -> Result<Outcome
     let supervision = &run.supervision;
     let shown = OutputPrinter::new(supervision.limit_output, supervision.timeout, &signals.cancel);
     let arguments = std::mem::take(&mut run.words).into_iter().map(|word| Bytes::from(word.into_vec()));
-    let script = Run::new(text.source)
+    let script = Run::prepared(script)
         .name(if is_file { &text.name } else { "haft" })
         .arguments(arguments)
         .supervision(supervision.options(input, &signals.cancel, &shown)?);
@@ -190,18 +188,16 @@ fn read(run: &mut RunArguments) -> Result<ScriptText, Failure> {
     script::read(ScriptArguments { file, command }, "haft run")
 }
 
-/// Fails if the script has a syntax error, before any of it runs.
-fn refuse_syntax_errors(text: &ScriptText, process: &ProcessContext) -> Result<(), Failure> {
-    let found = check(&text.source, &haft_lang::ParseOptions::default(), &NameResolver::new(process));
-    let lines = LineIndex::new(&text.source);
-    let syntax = found.iter().find(|found| found.severity == Severity::Error && found.code == "syntax");
-    match syntax {
-        None => Ok(()),
-        Some(found) => {
-            let message = found.render(&text.name, &text.source, &lines);
-            Err(Failure::usage(message.trim_end()))
-        }
+/// Parses the script. Fails if it has a syntax error, before any of it runs.
+fn prepare(text: &ScriptText, session: &Session) -> Result<Script, Failure> {
+    if text.source.len() > MAX_CHECKED_BYTES {
+        return Ok(Script::new(text.source.as_slice()));
     }
+    session.prepare(&text.source).map_err(|error| {
+        let lines = LineIndex::new(&text.source);
+        let message = Diagnostic::from(&error).render(&text.name, &text.source, &lines);
+        Failure::usage(message.trim_end())
+    })
 }
 
 fn session(run: &RunArguments, process: &ProcessContext) -> Result<Session, Failure> {

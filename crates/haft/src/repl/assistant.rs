@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use haft_kernel::Session;
-use haft_lang::ParseOptions;
+use haft_lang::{ParseOptions, Script};
 
 use super::editor::{Assistant, CompletionCandidate, CompletionList, TextStyle};
 use super::{complete, highlight, slash, syntax};
@@ -19,14 +19,23 @@ pub(crate) struct SessionAssistant<'a> {
     colours: bool,
     /// Cached answers: whether a command exists.
     known: RefCell<HashMap<Vec<u8>, bool>>,
+    /// The last text that was complete.
+    parsed: RefCell<Option<Script>>,
 }
 
 impl<'a> SessionAssistant<'a> {
     pub(crate) fn new(session: &'a Session, colours: bool) -> Self {
         let options = session.parse_options();
         let mut literal = options.clone();
-        literal.aliases.clear();
-        Self { session, options, literal, colours, known: RefCell::default() }
+        literal.aliases = None;
+        Self { session, options, literal, colours, known: RefCell::default(), parsed: RefCell::default() }
+    }
+
+    /// Returns the parsed script of the text that was entered.
+    pub(crate) fn into_script(self, text: &str) -> Script {
+        let parsed = self.parsed.into_inner();
+        let entered = parsed.filter(|script| script.source().strip_suffix(b"\n") == Some(text.as_bytes()));
+        entered.unwrap_or_else(|| Script::new(text.as_bytes()))
     }
 
     fn is_known(&self, name: &[u8]) -> bool {
@@ -42,7 +51,13 @@ impl<'a> SessionAssistant<'a> {
 
 impl Assistant for SessionAssistant<'_> {
     fn is_complete(&self, text: &str) -> bool {
-        slash::parse(text).is_some() || syntax::is_complete(text, &self.options)
+        if slash::parse(text).is_some() {
+            return true;
+        }
+        let script = syntax::parse_complete(text, &self.options);
+        let is_complete = script.is_some();
+        *self.parsed.borrow_mut() = script;
+        is_complete
     }
 
     fn highlight(&self, text: &str) -> Vec<(Range<usize>, TextStyle)> {

@@ -25,7 +25,7 @@ use std::sync::{Arc, PoisonError};
 
 use haft_kernel::memory::MemoryLimit;
 use haft_kernel::options::SetOption;
-use haft_kernel::{CancelToken, Command, Flow, Session, SignalInbox, Terminal, Unwind};
+use haft_kernel::{CancelToken, Command, Flow, Script, Session, SignalInbox, Terminal, Unwind};
 use rustix::stdio::{stderr, stdin};
 
 use assistant::SessionAssistant;
@@ -128,16 +128,16 @@ impl Repl {
             return next;
         }
         match self.ask() {
-            Ok(EditResult::Text(text)) => self.enter(&text),
-            Ok(EditResult::Interrupted) => {
+            Ok((EditResult::Text(text), script)) => self.enter(&text, script),
+            Ok((EditResult::Interrupted, _)) => {
                 self.session.set_last_status(haft_process::CANCELLED);
                 TurnEnd::Turn
             }
-            Ok(EditResult::End) => {
+            Ok((EditResult::End, _)) => {
                 let _ = std::io::stderr().write_all(b"exit\n");
                 self.try_to_leave(self.session.last_status())
             }
-            Ok(EditResult::Gone) | Err(_) => TurnEnd::Leave(HANGUP_STATUS),
+            Ok((EditResult::Gone, _)) | Err(_) => TurnEnd::Leave(HANGUP_STATUS),
         }
     }
 
@@ -158,7 +158,8 @@ impl Repl {
         None
     }
 
-    fn ask(&mut self) -> std::io::Result<EditResult> {
+    /// Prompts for an entry and reads it. Also returns its script.
+    fn ask(&mut self) -> std::io::Result<(EditResult, Script)> {
         startup::set_window(&mut self.session, stderr());
         if let Some(terminal) = &self.terminal {
             terminal.mend();
@@ -170,18 +171,25 @@ impl Repl {
         let prompts = Prompts { first: &first, next: &next };
         let assistant = SessionAssistant::new(&self.session, self.colours);
         let (input, output): (BorrowedFd<'_>, BorrowedFd<'_>) = (stdin(), stderr());
-        if !self.editing {
-            return reader::read(input, output, &self.events, &assistant, prompts);
-        }
-        let history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
-        Editor::new(input, output, &self.events, &assistant, history.entries(), prompts).read()
+        let entered = if self.editing {
+            let history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
+            Editor::new(input, output, &self.events, &assistant, history.entries(), prompts).read()?
+        } else {
+            reader::read(input, output, &self.events, &assistant, prompts)?
+        };
+        let script = match &entered {
+            EditResult::Text(text) => assistant.into_script(text),
+            _ => Script::default(),
+        };
+        Ok((entered, script))
     }
 
-    fn enter(&mut self, text: &str) -> TurnEnd {
+    fn enter(&mut self, text: &str, script: Script) -> TurnEnd {
         if text.trim().is_empty() {
             return TurnEnd::Turn;
         }
         let Some(recalled) = self.recall(text) else { return TurnEnd::Turn };
+        let script = if recalled == text { script } else { Script::new(recalled.as_bytes()) };
         let text = recalled.as_str();
         self.remember(text);
         self.entered += 1;
@@ -197,7 +205,7 @@ impl Repl {
             return TurnEnd::Turn;
         }
         let _ = std::io::stderr().write_all(prompt::expand(&mut self.session, b"PS0").as_bytes());
-        match self.run_cancellable(|session| session.run_line(text.as_bytes())) {
+        match self.run_cancellable(|session| session.run_line(&script)) {
             Ok(_) => {
                 self.warned = false;
                 TurnEnd::Turn

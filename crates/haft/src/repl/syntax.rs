@@ -1,25 +1,24 @@
 //! Parses text that is still being written.
 
 use haft_lang::ast::{Program, WarningKind};
-use haft_lang::{ParseOptions, SyntaxError, parse};
+use haft_lang::{Expected, ParseOptions, Script, SyntaxError, parse};
 
 /// How many missing tokens are added at most.
 const MAX_ADDITIONS: usize = 24;
 
-/// Whether a text is complete: no construct or here-document is open, and the line is not continued.
-pub(crate) fn is_complete(text: &str, options: &ParseOptions) -> bool {
-    let line = format!("{text}\n");
-    match parse(line.as_bytes(), options) {
-        Ok(program) => !waits_for_more(&program) && !is_continued(text, options),
-        Err(error) => !error.incomplete,
-    }
+/// Parses a text that was entered. Returns `None` if it is not complete: a construct or here-document is open, or the
+/// line is continued.
+pub(crate) fn parse_complete(text: &str, options: &ParseOptions) -> Option<Script> {
+    let script = Script::parse(format!("{text}\n").into_bytes(), options);
+    let is_complete = match script.error() {
+        None => !waits_for_more(&script) && !is_continued(text, options),
+        Some(error) => !error.incomplete,
+    };
+    is_complete.then_some(script)
 }
 
-fn waits_for_more(program: &Program) -> bool {
-    program
-        .warnings
-        .iter()
-        .any(|warning| matches!(warning.kind, WarningKind::UnterminatedHereDocument { .. }))
+fn waits_for_more(script: &Script) -> bool {
+    script.warnings().any(|warning| matches!(warning.kind, WarningKind::UnterminatedHereDocument { .. }))
 }
 
 /// Whether a backslash at the end continues the line. It does not in a comment, which is recognized by adding a quote: an
@@ -51,24 +50,25 @@ pub(crate) fn parse_unfinished(text: &str, options: &ParseOptions) -> Result<Pro
     last.map_or_else(|| parse(whole.as_bytes(), options), Err)
 }
 
-/// The token that closes the open construct.
+/// The text that continues an incomplete one: a token that closes the open construct, or what comes before it.
 fn missing(error: &SyntaxError) -> String {
-    let expected = error.expected.as_deref().unwrap_or_default();
     let opened = error.opened.map_or("", |opened| opened.what);
-    let token =
-        expected.strip_prefix('"').and_then(|rest| rest.split('"').next()).filter(|token| !token.is_empty());
-    match (token, opened) {
-        (_, "\"" | "'" | "`") => opened.to_owned(),
-        (_, "$'") => "'".to_owned(),
-        (_, "$\"") => "\"".to_owned(),
-        (Some("}"), opened) if opened.starts_with('$') => "}".to_owned(),
-        (Some("]]"), _) => " ]]".to_owned(),
-        (Some(";"), _) => ";".to_owned(),
-        (Some(token), _) => format!("\n{token}"),
-        (None, _) if expected.starts_with("a command") => "\n:".to_owned(),
-        (None, _) if expected == "a function body" => " { :; }".to_owned(),
-        (None, _) if expected.contains("\"]]\"") => " ]]".to_owned(),
-        (None, _) => " x".to_owned(),
+    match (opened, error.expected) {
+        ("\"" | "'" | "`", _) => opened.to_owned(),
+        ("$'", _) => "'".to_owned(),
+        ("$\"", _) => "\"".to_owned(),
+        (_, Some(Expected::Command | Expected::CommandAfter(_) | Expected::CommandAnd(_))) => {
+            "\n:".to_owned()
+        }
+        (_, Some(Expected::FunctionBody)) => " { :; }".to_owned(),
+        (opened, Some(expected)) => match expected.token() {
+            Some("}") if opened.starts_with('$') => "}".to_owned(),
+            Some("]]") => " ]]".to_owned(),
+            Some(";") => ";".to_owned(),
+            Some(token) => format!("\n{token}"),
+            None => " x".to_owned(),
+        },
+        (_, None) => " x".to_owned(),
     }
 }
 
@@ -99,7 +99,7 @@ mod tests {
             ("echo ) x", true),
             ("case x in", false),
         ] {
-            assert_eq!(is_complete(text, &ParseOptions::default()), complete, "{text:?}");
+            assert_eq!(parse_complete(text, &ParseOptions::default()).is_some(), complete, "{text:?}");
         }
     }
 

@@ -41,7 +41,7 @@ impl CompletionContext {
     pub(super) fn find(before: &str, session: &Session) -> Self {
         let probe = format!("{before}x");
         let mut options = session.parse_options();
-        options.aliases.clear();
+        options.aliases = None;
         let mut finder = ContextFinder { before, found: None };
         match syntax::parse_unfinished(&probe, &options) {
             Ok(program) => SyntaxNode::List(&program.body).descend(&mut |node| finder.look(node)),

@@ -1,0 +1,79 @@
+//! Scripts that are parsed before they run.
+
+use std::sync::Arc;
+
+use haft_lang::ast::Text;
+use haft_lang::{AliasTable, ParseOptions, Script, print};
+
+/// Reads the rest of a script and prints its commands.
+fn rest(reader: &mut haft_lang::ScriptReader<'_>) -> Vec<String> {
+    let mut commands = Vec::new();
+    while let Ok(Some(command)) = reader.next_command() {
+        commands.push(String::from_utf8(print(&command)).expect("text").trim().to_owned());
+    }
+    commands
+}
+
+fn aliases(pairs: &[(&str, &str)]) -> Option<Arc<AliasTable>> {
+    Some(Arc::new(pairs.iter().map(|(name, value)| (Text::from(*name), Text::from(*value))).collect()))
+}
+
+#[test]
+fn commands_are_read_as_they_were_parsed() {
+    let script = Script::parse(&b"a; b\nif c\nthen d; fi\n# end\n"[..], &ParseOptions::default());
+    let mut reader = script.reader(ParseOptions::default());
+    assert_eq!(reader.offset(), 0);
+    assert!(reader.next_command().is_ok_and(|command| command.is_some()));
+    assert_eq!(reader.offset(), 5);
+    assert_eq!(rest(&mut reader).len(), 1);
+    assert_eq!(reader.offset(), 22);
+}
+
+#[test]
+fn changed_options_affect_the_commands_after_them() {
+    let script = Script::parse(
+        &b"one\ntwo @(x)\nthree\n"[..],
+        &ParseOptions { extglob: true, ..ParseOptions::default() },
+    );
+    assert!(script.error().is_none());
+    let mut reader = script.reader(ParseOptions { extglob: true, ..ParseOptions::default() });
+    assert!(reader.next_command().is_ok_and(|command| command.is_some()));
+    reader.options_mut().extglob = false;
+    assert!(reader.next_command().is_err());
+}
+
+#[test]
+fn aliases_that_a_command_defines_affect_the_commands_after_it() {
+    let script = Script::parse(&b"one\ntwo\nthree\n"[..], &ParseOptions::default());
+    let mut reader = script.reader(ParseOptions::default());
+    assert!(reader.next_command().is_ok_and(|command| command.is_some()));
+    reader.options_mut().aliases = aliases(&[("two", "echo 2"), ("three", "for x in")]);
+    assert!(reader.next_command().is_ok_and(|command| command.is_some()));
+    assert!(reader.next_command().is_err());
+}
+
+#[test]
+fn the_commands_of_an_alias_with_several_lines_are_read_once() {
+    let options = ParseOptions { aliases: aliases(&[("two", "first\nsecond")]), ..ParseOptions::default() };
+    let script = Script::parse(&b"zero\ntwo\nthree @(x)\n"[..], &options);
+    let mut reader = script.reader(options);
+    assert!(reader.next_command().is_ok_and(|command| command.is_some()));
+    assert!(reader.next_command().is_ok_and(|command| command.is_some()));
+    reader.options_mut().extglob = true;
+    assert_eq!(rest(&mut reader), ["second", "three @(x)"]);
+}
+
+#[test]
+fn text_after_exit_need_not_be_valid() {
+    let script = Script::parse(&b"echo a\nexit 0\n( ) )\n"[..], &ParseOptions::default());
+    assert!(script.error().is_none());
+    let mut reader = script.reader(ParseOptions::default());
+    assert_eq!(rest(&mut reader), ["echo a", "exit 0"]);
+}
+
+#[test]
+fn a_script_that_was_not_parsed_can_be_read() {
+    let script = Script::new(&b"a\nb\n( "[..]);
+    let mut reader = script.reader(ParseOptions::default());
+    assert_eq!(rest(&mut reader), ["a", "b"]);
+}
