@@ -99,7 +99,8 @@ fn steps_aside(session: &mut Session, _: &CommandArguments, operands: &[Bytes]) 
     }
     let in_process = session.has_command(name)
         || !session.has_program(name) && (session.has_function(name) || session.has_builtin(name));
-    session.is_plain_shell() && !in_process && !session.has_tool(name)
+    // Programs come before tools, so there is no need to look for a tool of that name.
+    session.is_plain_shell() && !in_process && (session.has_program(name) || !session.has_tool(name))
 }
 
 struct TimeoutSettings {

@@ -164,6 +164,10 @@ pub trait Backend: Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Ends what the backend has started, because the process is about to become another program. The backend starts it again if that
+    /// fails and a tool is called.
+    fn release(&self) {}
+
     /// The path on this machine of a virtual path of the session, for programs and tools. `None` if there is none.
     fn resolve_real_path(&self, path: &[u8]) -> Option<Vec<u8>>;
 }

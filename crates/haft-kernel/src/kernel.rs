@@ -66,6 +66,13 @@ impl Kernel {
         self.permission.refusal().is_none()
     }
 
+    /// Ends what the backend has started, before the process becomes another program.
+    pub(crate) fn release_backend(&self) {
+        if let Some(backend) = &self.backend {
+            backend.release();
+        }
+    }
+
     /// The added command of this name.
     #[inline]
     pub(crate) fn added(&self, name: &[u8]) -> Option<Added> {

@@ -70,6 +70,7 @@
 //! script.
 
 pub mod ast;
+mod bytes;
 pub mod check;
 mod error;
 mod excerpt;
@@ -83,11 +84,12 @@ mod sys;
 pub mod walk;
 
 pub use ast::{Program, Span};
+pub use bytes::Bytes;
 pub use error::{ErrorKind, Opened, SyntaxError};
 pub use expected::Expected;
 pub use parse::{
     CancelCheck, MAX_NESTING_DEPTH, ParseOptions, Parser, parse, parse_arithmetic, parse_arithmetic_text,
-    parse_quoted,
+    parse_quoted, parse_subscript,
 };
 pub use print::{print, print_command, print_function, print_word};
 pub use resolve::{BUILTINS, BuiltinsOnly, Resolution, Resolver, is_builtin};

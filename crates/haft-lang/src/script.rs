@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::ast::{Command, CommandKind, List, Program, SimpleCommand, Span, Statement, Text, Warning};
+use crate::ast::{Bytes, Command, CommandKind, List, Program, SimpleCommand, Span, Statement, Warning};
 use crate::{ParseOptions, Parser, SyntaxError};
 
 /// The aliases of a shell, by name.
-pub type AliasTable = BTreeMap<Text, Text>;
+pub type AliasTable = BTreeMap<Bytes, Bytes>;
 
 /// A script: its text, and the commands of it that were parsed in advance.
 ///
@@ -299,7 +299,7 @@ impl AliasTracker {
 }
 
 /// Splits `name=text`.
-fn split(definition: &[u8]) -> Option<(Text, Text)> {
+fn split(definition: &[u8]) -> Option<(Bytes, Bytes)> {
     let at = memchr::memchr(b'=', definition).filter(|at| *at > 0)?;
-    Some((Text::from(&definition[..at]), Text::from(&definition[at + 1..])))
+    Some((Bytes::from(&definition[..at]), Bytes::from(&definition[at + 1..])))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use haft_lang::ast::Text;
+use haft_lang::Bytes;
 use haft_lang::{AliasTable, ParseOptions, Script, print};
 
 /// Reads the rest of a script and prints its commands.
@@ -15,7 +15,7 @@ fn rest(reader: &mut haft_lang::ScriptReader<'_>) -> Vec<String> {
 }
 
 fn aliases(pairs: &[(&str, &str)]) -> Option<Arc<AliasTable>> {
-    Some(Arc::new(pairs.iter().map(|(name, value)| (Text::from(*name), Text::from(*value))).collect()))
+    Some(Arc::new(pairs.iter().map(|(name, value)| (Bytes::from(*name), Bytes::from(*value))).collect()))
 }
 
 #[test]
@@ -26,7 +26,7 @@ fn commands_are_read_as_they_were_parsed() {
     assert!(reader.next_command().is_ok_and(|command| command.is_some()));
     assert_eq!(reader.offset(), 5);
     assert_eq!(rest(&mut reader).len(), 1);
-    assert_eq!(reader.offset(), 22);
+    assert_eq!(reader.offset(), 21);
 }
 
 #[test]

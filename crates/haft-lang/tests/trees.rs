@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use haft_lang::Bytes;
 use haft_lang::ast::{
     Argument, ArithmeticForm, ArithmeticNode, AssignmentValue, BraceRange, Braces, CommandKind, Duplicate,
-    Json, ParameterOperator, PartKind, RedirectDescriptor, RedirectKind, SimpleCommand, SubscriptKind, Text,
-    Word, WordFlags,
+    Json, ParameterOperator, PartKind, RedirectDescriptor, RedirectKind, SimpleCommand, SubscriptKind, Word,
+    WordFlags,
 };
 use haft_lang::{AliasTable, ParseOptions, Parser, Program, parse};
 
@@ -156,14 +157,14 @@ fn json_words_have_a_value_and_bash_words() {
     assert_eq!(argv.name, "argv");
     assert_eq!(
         argv.value,
-        Json::Array(vec![Json::String(Text::from("-r")), Json::String(Text::from(".foo"))].into())
+        Json::Array(vec![Json::String(Bytes::from("-r")), Json::String(Bytes::from(".foo"))].into())
     );
     let words: Vec<_> = argv.words.iter().map(haft_lang::print_word).collect();
     assert_eq!(words, [b"argv=[\"-r\",".to_vec(), b"\".foo\"]".to_vec()]);
     let Argument::Json(env) = &command.arguments[2] else { panic!("not JSON") };
     let Json::Object(members) = &env.value else { panic!("not an object") };
     assert!(matches!(&members[0].1, Json::Template(_)));
-    assert_eq!(members[1].1, Json::Number(Text::from("1")));
+    assert_eq!(members[1].1, Json::Number(Bytes::from("1")));
 }
 
 #[test]
@@ -204,7 +205,7 @@ fn a_bad_substitution_is_not_a_syntax_error() {
     let PartKind::Parameter(expansion) = argument("echo ${x!y}").parts()[0].kind.clone() else {
         panic!("no parameter");
     };
-    assert_eq!(expansion.operator, ParameterOperator::Invalid { text: Text::from("x!y") });
+    assert_eq!(expansion.operator, ParameterOperator::Invalid { text: Bytes::from("x!y") });
 }
 
 #[test]
@@ -265,7 +266,7 @@ fn options_affect_later_commands() {
 /// Parses a text with aliases.
 fn with_aliases(aliases: &[(&str, &str)], text: &str) -> Program {
     let aliases: AliasTable =
-        aliases.iter().map(|(name, value)| (Text::from(*name), Text::from(*value))).collect();
+        aliases.iter().map(|(name, value)| (Bytes::from(*name), Bytes::from(*value))).collect();
     let aliases = Some(Arc::new(aliases));
     parse(text.as_bytes(), &ParseOptions { aliases, ..ParseOptions::default() }).expect("a program")
 }

@@ -47,10 +47,9 @@ pub mod pattern;
 pub mod printf;
 pub mod quote;
 
-mod bytes;
 mod decimal;
 mod os_string;
 
-pub use bytes::Bytes;
 pub use decimal::format_number;
+pub use haft_lang::Bytes;
 pub use os_string::{os_str, path};

@@ -8,6 +8,7 @@ use haft_process::Environment;
 
 use crate::failure::print_message;
 use crate::process_context::ProcessContext;
+use crate::shell::arguments::is_shell_name;
 use crate::tools::{SessionTools, ToolCommand};
 
 /// Shell variables that are set, but not exported, if the environment lacks them.
@@ -22,6 +23,15 @@ pub(crate) fn kernel(tools: &Arc<SessionTools>) -> KernelBuilder {
 /// A kernel with all in-process commands, without tools.
 pub(crate) fn plain_kernel() -> KernelBuilder {
     Kernel::builder().commands(haft_commands::TABLE)
+}
+
+/// A kernel for a shell. Under the name of another shell it has no commands and tools that this shell would not have.
+pub(crate) fn shell_kernel(tools: &Arc<SessionTools>, process: &ProcessContext) -> KernelBuilder {
+    let own = process.arguments.first();
+    match own.is_some_and(|own| is_shell_name(own)) {
+        true => Kernel::builder(),
+        false => kernel(tools),
+    }
 }
 
 /// A session with an environment, and with the working directory, umask and standard descriptors of this process.

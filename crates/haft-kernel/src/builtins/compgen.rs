@@ -89,7 +89,7 @@ fn generate(
 fn action(session: &mut Session, name: &[u8], word: &[u8]) -> Result<Option<Vec<Bytes>>, Unwind> {
     let text = |names: &[&str]| names.iter().map(|name| Bytes::from(*name)).collect::<Vec<_>>();
     Ok(Some(match name {
-        b"alias" => session.definitions.aliases().keys().map(Bytes::from).collect(),
+        b"alias" => session.definitions.aliases().keys().cloned().collect(),
         b"arrayvar" => variables(session, |variable| variable.is_array()),
         b"builtin" | b"helptopic" => super::ALL.iter().map(|builtin| builtin.name.into()).collect(),
         b"enabled" => {
@@ -121,17 +121,17 @@ fn action(session: &mut Session, name: &[u8], word: &[u8]) -> Result<Option<Vec<
 fn variables(session: &Session, chosen: impl Fn(&crate::variables::Variable) -> bool) -> Vec<Bytes> {
     let set =
         session.variables.sorted().into_iter().filter(|(_, variable)| variable.is_set() && chosen(variable));
-    set.map(|(name, _)| name.into()).collect()
+    set.map(|(name, _)| name.clone()).collect()
 }
 
 fn functions(session: &Session) -> Vec<Bytes> {
-    let names: BTreeSet<Bytes> = session.definitions.functions().keys().map(Bytes::from).collect();
+    let names: BTreeSet<Bytes> = session.definitions.functions().keys().cloned().collect();
     names.into_iter().collect()
 }
 
 /// Returns the names of commands.
 fn commands(session: &mut Session, word: &[u8]) -> Result<Vec<Bytes>, Unwind> {
-    let mut names: Vec<Bytes> = session.definitions.aliases().keys().map(Bytes::from).collect();
+    let mut names: Vec<Bytes> = session.definitions.aliases().keys().cloned().collect();
     names.extend(KEYWORDS.iter().map(|name| Bytes::from(*name)));
     names.extend(functions(session));
     names.extend(super::ALL.iter().map(|builtin| Bytes::from(builtin.name)));

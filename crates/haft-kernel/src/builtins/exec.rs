@@ -3,7 +3,7 @@
 use haft_text::Bytes;
 
 use super::{Context, options};
-use crate::execute::ExecutionParameters;
+use crate::execute::{ExecutionParameters, Started};
 use crate::flow::{Flow, Unwind};
 use crate::options::ShellOption;
 use crate::traps::Trap;
@@ -68,9 +68,16 @@ fn become_program(
     let session = &mut *context.session;
     if session.owns_process() && session.identity.leads_process() {
         session.change_shell_level(-1);
-        let status = session.replace_process(words, zero, clear);
+        let started = session.replace_process(words, zero, clear);
         session.change_shell_level(1);
-        return Ok(ExecReturn::Failed(status));
+        return match started {
+            Started::NoShebang(path) => {
+                session.traps.reset(Trap::Exit);
+                session.run_without_shebang(&path, words, &[]).map(ExecReturn::Ran)
+            }
+            Started::Failed(status) => Ok(ExecReturn::Failed(status)),
+            Started::Child(_) => Ok(ExecReturn::Failed(126)),
+        };
     }
     let Some(path) = session.program_path(&words[0], &[]) else {
         context.error(format_args!("{}: not found", words[0]));

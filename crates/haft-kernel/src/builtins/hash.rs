@@ -2,6 +2,7 @@
 
 use haft_text::Bytes;
 
+use super::name_lookup::is_program;
 use super::{Context, options};
 use crate::flow::Flow;
 
@@ -57,7 +58,7 @@ fn look_up(context: &mut Context<'_>, name: &Bytes) -> bool {
         return true;
     }
     let path = session.value(b"PATH");
-    match session.search_path(name, path.as_deref()) {
+    match session.search_path(name, path.as_deref()).filter(|found| is_program(session, found)) {
         Some(found) => {
             remember(context, name, &found);
             true

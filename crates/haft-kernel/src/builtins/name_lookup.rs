@@ -55,7 +55,7 @@ pub(super) fn meanings(session: &Session, name: &[u8], search: NameQuery<'_>) ->
         if session.options.shell(ShellOption::ExpandAliases)
             && let Some(value) = session.definitions.aliases().get(name)
         {
-            found.push(NameMeaning::Alias(value.into()));
+            found.push(NameMeaning::Alias(value.clone()));
         }
         if KEYWORDS.iter().any(|keyword| keyword.as_bytes() == name) {
             found.push(NameMeaning::Keyword);
@@ -119,6 +119,7 @@ fn files(session: &Session, name: &[u8], search: NameQuery<'_>, found: &mut Vec<
         Some(path) => path.into(),
         None => session.value(b"PATH").unwrap_or_default(),
     };
+    let mut not_executable = None;
     for directory in path.split(|byte| *byte == b':') {
         let directory = if directory.is_empty() { b"." } else { directory };
         let candidate = [directory, if directory.ends_with(b"/") { b"" } else { b"/" }, name].concat();
@@ -127,8 +128,19 @@ fn files(session: &Session, name: &[u8], search: NameQuery<'_>, found: &mut Vec<
             if !search.all {
                 return;
             }
+        } else if not_executable.is_none() && is_file(session, &candidate) {
+            not_executable = Some(candidate);
         }
     }
+    // A file that cannot be executed is better than none, except in a list of all meanings.
+    if let Some(path) = not_executable.filter(|_| !search.all) {
+        found.push(NameMeaning::File { path: path.into(), hashed: false });
+    }
+}
+
+fn is_file(session: &Session, path: &[u8]) -> bool {
+    let absolute = session.resolve(path);
+    session.kernel.files.metadata(haft_text::path(&absolute)).is_ok_and(|metadata| metadata.is_file())
 }
 
 /// Tells whether a path is an executable file.

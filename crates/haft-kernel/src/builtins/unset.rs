@@ -148,12 +148,8 @@ fn remove_element(context: &mut Context<'_>, array: &[u8], subscript: &[u8]) -> 
 }
 
 fn remove_key(context: &mut Context<'_>, name: &Bytes, subscript: &[u8]) -> bool {
-    let commands = subscript.contains(&b'`') || subscript.windows(2).any(|pair| pair == b"$(");
-    // A key that exists literally is the result of an expansion. It is not expanded again, so no command in it runs.
-    let key = match commands && has_key(context, name, subscript) {
-        true => subscript.into(),
-        false => key(context, subscript),
-    };
+    let key = expand(context, subscript);
+    // A key that exists literally is the result of an expansion, as in `unset A[$key]`.
     let key = if has_key(context, name, &key) { key } else { subscript.into() };
     if let Some(VariableValue::Associative(array)) = value_of(context, name) {
         Arc::make_mut(array).remove(&key);
@@ -165,17 +161,9 @@ fn has_key(context: &mut Context<'_>, name: &Bytes, key: &[u8]) -> bool {
     matches!(value_of(context, name), Some(VariableValue::Associative(array)) if array.get(key).is_some())
 }
 
-/// Returns the key of a subscript, after expansions in it.
-fn key(context: &mut Context<'_>, subscript: &[u8]) -> Bytes {
-    if subscript.iter().any(|byte| matches!(byte, b'$' | b'`' | b'\\'))
-        && let Ok(expanded) = context.session.expand_text(subscript)
-    {
-        return expanded;
-    }
-    match subscript {
-        [b'\'', inner @ .., b'\''] | [b'"', inner @ .., b'"'] => inner.into(),
-        _ => subscript.into(),
-    }
+/// Returns a subscript after expansions in it.
+fn expand(context: &mut Context<'_>, subscript: &[u8]) -> Bytes {
+    context.session.expand_argument_subscript(subscript).unwrap_or_else(|_| subscript.into())
 }
 
 fn value_of<'a>(context: &'a mut Context<'_>, name: &[u8]) -> Option<&'a mut VariableValue> {
@@ -183,6 +171,7 @@ fn value_of<'a>(context: &'a mut Context<'_>, name: &[u8]) -> Option<&'a mut Var
 }
 
 fn remove_index(context: &mut Context<'_>, name: &Bytes, subscript: &[u8]) -> bool {
+    let subscript = &*expand(context, subscript);
     let number = match context.session.evaluate_text(subscript) {
         Ok(number) => number,
         Err(message) => {

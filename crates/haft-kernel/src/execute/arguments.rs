@@ -1,10 +1,11 @@
 //! Expanding the name and arguments of a command.
 
-use haft_lang::ast::{Argument, SimpleCommand, WordFlags};
+use haft_lang::ast::{Argument, SimpleCommand, Word, WordFlags};
 use haft_text::Bytes;
 
 use crate::builtins::{Assigned, AssignedValue, Operand};
 use crate::flow::Unwind;
+use crate::options::SetOption;
 use crate::session::Session;
 
 /// The expanded name and arguments of a command.
@@ -36,9 +37,12 @@ impl Session {
     ) -> Result<(), Unwind> {
         let CommandArguments { words, operands, values } = arguments;
         if simple.literal {
-            words.extend(simple.arguments.iter().filter_map(|argument| {
-                argument.word().and_then(haft_lang::ast::Word::literal_text).map(Bytes::from)
-            }));
+            words.extend(
+                simple
+                    .arguments
+                    .iter()
+                    .filter_map(|argument| argument.word().and_then(Word::literal_text).cloned()),
+            );
             return Ok(());
         }
         if simple.arguments.iter().any(|argument| matches!(argument, Argument::Assignment(_))) {
@@ -48,7 +52,7 @@ impl Session {
         for argument in &simple.arguments {
             match argument {
                 Argument::Word(word) if word.flags.contains(WordFlags::ASSIGNMENT) => {
-                    match takes_assignments(self, words) {
+                    match self.takes_assignments(simple) {
                         true => words.push(self.expand_string(word)?),
                         false => self.expand_fields(word, words)?,
                     }
@@ -67,6 +71,17 @@ impl Session {
             *place = words.len() - 1 - *place;
         }
         Ok(())
+    }
+
+    /// Whether the arguments of a command are assignments, which are not split: those of `declare` and similar builtins. The name must be
+    /// written without quotes and expansions. In POSIX mode, `command` may precede it.
+    fn takes_assignments(&self, simple: &SimpleCommand) -> bool {
+        let mut names = simple.arguments.iter().map(|argument| argument.word().and_then(Word::plain));
+        let is_skipped =
+            |name: &Option<&[u8]>| *name == Some(b"command") && self.options.has(SetOption::Posix);
+        let Some(Some(name)) = names.find(|name| !is_skipped(name)) else { return false };
+        matches!(name, b"declare" | b"typeset" | b"local" | b"readonly" | b"export" | b"alias")
+            && !self.definitions.functions().contains_key(name)
     }
 
     #[inline(never)]
@@ -95,15 +110,6 @@ impl Session {
         }
         Ok(operands)
     }
-}
-
-/// Whether the command named so far takes assignments: `declare` and similar builtins, perhaps after `command` or `builtin`.
-fn takes_assignments(session: &Session, words: &[Bytes]) -> bool {
-    let mut names = words.iter().skip_while(|word| matches!(word.as_bytes(), b"command" | b"builtin"));
-    names.next().is_some_and(|name| {
-        matches!(name.as_bytes(), b"declare" | b"typeset" | b"local" | b"readonly" | b"export")
-            && !session.definitions.functions().contains_key(name.as_bytes())
-    })
 }
 
 /// Whether the words so far declare an associative array.

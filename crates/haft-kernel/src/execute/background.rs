@@ -146,7 +146,7 @@ impl Session {
     #[inline(never)]
     pub(crate) fn run_coprocess(&mut self, coprocess: &Coprocess) -> Flow {
         let _ = self.flush();
-        let name: Bytes = coprocess.name.as_ref().map_or_else(|| "COPROC".into(), Bytes::from);
+        let name: Bytes = coprocess.name.clone().unwrap_or_else(|| "COPROC".into());
         let pipes = || -> rustix::io::Result<_> {
             let flags = rustix::pipe::PipeFlags::CLOEXEC;
             Ok((rustix::pipe::pipe_with(flags)?, rustix::pipe::pipe_with(flags)?))

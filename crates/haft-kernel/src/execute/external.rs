@@ -83,6 +83,7 @@ impl Session {
         let Some(path) = self.program_path(&words[0], assigned) else { return };
         self.change_shell_level(-1);
         if let Ok(command) = self.command(&path, words, assigned) {
+            self.kernel.release_backend();
             drop(command.replace(&self.kernel.permission));
         }
         self.change_shell_level(1);
@@ -269,17 +270,17 @@ impl Session {
     }
 
     /// Replaces the process by a program: `exec`. Returns only if that fails.
-    pub(crate) fn replace_process(&mut self, words: &[Bytes], zero: Option<&[u8]>, clear: bool) -> i32 {
+    pub(crate) fn replace_process(&mut self, words: &[Bytes], zero: Option<&[u8]>, clear: bool) -> Started {
         let _ = self.flush();
         let Some(path) = self.program_path(&words[0], &[]) else {
             self.report(format_args!("exec: {}: not found", words[0]));
-            return 127;
+            return Started::Failed(127);
         };
         let mut command = match self.command(&path, words, &[]) {
             Ok(command) => command,
             Err(message) => {
                 self.report(format_args!("{}: {message}", words[0]));
-                return 126;
+                return Started::Failed(126);
             }
         };
         if let Some(zero) = zero {
@@ -288,8 +289,12 @@ impl Session {
         if clear {
             command.environment(Environment::new());
         }
+        self.kernel.release_backend();
         let error = command.replace(&self.kernel.permission);
-        self.explain_start(&words[0], &path, &error)
+        match error.kind() {
+            ErrorKind::ExecFormat => Started::NoShebang(self.resolve(&path).into()),
+            _ => Started::Failed(self.explain_start(&words[0], &path, &error)),
+        }
     }
 
     fn not_found(&mut self, words: &[Bytes], assigned: &[(Bytes, Bytes)]) -> Flow {
@@ -313,7 +318,9 @@ impl Session {
         match error.kind() {
             _ if directory => self.report(format_args!("{shown}: Is a directory")),
             ErrorKind::NotFound => self.report(format_args!("{shown}: No such file or directory")),
-            ErrorKind::NotExecutable => self.report(format_args!("{shown}: Permission denied")),
+            ErrorKind::NotExecutable => {
+                self.report(format_args!("{}: Permission denied", String::from_utf8_lossy(path)));
+            }
             ErrorKind::ArgumentTooLong | ErrorKind::ArgumentsTooLong => {
                 self.report(format_args!("{shown}: Argument list too long"));
             }

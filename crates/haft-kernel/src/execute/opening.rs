@@ -95,11 +95,7 @@ impl Session {
         self.expand_fields(word, &mut names)?;
         match names.as_slice() {
             [name] => Ok(name.clone()),
-            _ => {
-                let shown = self.expand_string(word)?;
-                self.report(format_args!("{shown}: ambiguous redirect"));
-                Err(RedirectFailure::Reported)
-            }
+            _ => Err(self.ambiguous(word)),
         }
     }
 

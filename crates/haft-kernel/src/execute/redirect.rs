@@ -200,7 +200,11 @@ impl Session {
     fn number(&mut self, descriptor: &RedirectDescriptor, default: u32) -> Result<u32, RedirectFailure> {
         match descriptor {
             RedirectDescriptor::Default => Ok(default),
-            RedirectDescriptor::Number(number) => Ok(*number),
+            RedirectDescriptor::Number(number) if self.limits.allows_descriptor(*number) => Ok(*number),
+            RedirectDescriptor::Number(number) => {
+                self.report(format_args!("{number}: Bad file descriptor"));
+                Err(RedirectFailure::Reported)
+            }
             RedirectDescriptor::Variable { name, subscript } => {
                 let number = self.open_files.free();
                 let value = Bytes::from(number.to_string());
@@ -279,16 +283,24 @@ impl Session {
                 if let Ok(from) = String::from_utf8_lossy(digits).parse() {
                     return self.copy(number, from, close, Some(word), descriptor, undo);
                 }
-                if default == 1 && matches!(descriptor, RedirectDescriptor::Default) {
+                let is_output =
+                    matches!(descriptor, RedirectDescriptor::Default | RedirectDescriptor::Number(1));
+                if default == 1 && is_output {
                     let file = self.open_target(word, writing(false), true)?;
                     self.put(1, file.clone(), undo);
                     self.put(2, file, undo);
                     return Ok(());
                 }
-                self.report(format_args!("{target}: ambiguous redirect"));
-                Err(RedirectFailure::Reported)
+                Err(self.ambiguous(word))
             }
         }
+    }
+
+    /// Reports that the word of a redirection is not one file or descriptor.
+    pub(super) fn ambiguous(&mut self, word: &Word) -> RedirectFailure {
+        let written = self.text_of(word.span);
+        self.report(format_args!("{written}: ambiguous redirect"));
+        RedirectFailure::Reported
     }
 
     fn copy(

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use haft_lang::ast::{PartKind, Program, Text, WarningKind, WordPart};
+use haft_lang::ast::{Program, WarningKind};
 use haft_lang::{AliasTable, CancelCheck, ParseOptions, Script, SyntaxError};
 use haft_text::Bytes;
 
@@ -239,28 +239,25 @@ impl Session {
         }
     }
 
-    /// Expands the subscript of a name that a builtin got as text, as in `read 'a[$i]'`. Command substitutions are not
-    /// performed, because such names often contain untrusted data.
-    pub(crate) fn expand_subscript_text(&mut self, text: &[u8]) -> Bytes {
-        if !text.contains(&b'$') {
-            return text.into();
+    /// Expands the subscript of a name that is the value of a variable or part of an expression, and removes its quotes.
+    pub(crate) fn expand_subscript_text(&mut self, text: &[u8]) -> Result<Bytes, Unwind> {
+        if !text.iter().any(|byte| matches!(byte, b'$' | b'`' | b'\\' | b'\'' | b'"')) {
+            return Ok(text.into());
         }
-        let is_value = |part: &WordPart| {
-            let kind = &part.kind;
-            matches!(
-                kind,
-                PartKind::Literal(_)
-                    | PartKind::Variable(_)
-                    | PartKind::Parameter(_)
-                    | PartKind::Arithmetic(_)
-            )
-        };
-        match haft_lang::parse_quoted(text, &self.parse_options()) {
-            Ok(word) if word.parts().iter().all(is_value) => {
-                self.expand_quoted(word.parts()).unwrap_or_else(|_| text.into())
-            }
-            _ => text.into(),
+        match haft_lang::parse_subscript(text, &self.parse_options()) {
+            Ok(word) => self.expand_string(&word),
+            Err(_) => Ok(text.into()),
         }
+    }
+
+    /// Expands the subscript of a name that a builtin got as an argument, as in `read 'a[$i]'`. If it contains a command substitution, it is
+    /// expanded only if the command was written with it. Otherwise it is the result of an expansion, often of untrusted data.
+    pub(crate) fn expand_argument_subscript(&mut self, text: &[u8]) -> Result<Bytes, Unwind> {
+        let has_command = text.contains(&b'`') || memchr::memmem::find(text, b"$(").is_some();
+        if has_command && memchr::memmem::find(&self.command_text(), text).is_none() {
+            return Ok(text.into());
+        }
+        self.expand_subscript_text(text)
     }
 
     /// Runs a file in this session: `source`.
@@ -329,7 +326,7 @@ impl Session {
     /// Makes a subshell a new shell: only exported variables stay.
     fn become_script(&mut self, path: &[u8], arguments: &[Bytes]) {
         use crate::variables::Attributes;
-        let names: Vec<Text> = self
+        let names: Vec<Bytes> = self
             .variables
             .iter()
             .filter(|(_, variable)| {

@@ -139,7 +139,7 @@ impl Session {
         for assignment in assignments {
             match self.temporary_value(assignment) {
                 Ok(value) => {
-                    let name = Bytes::from(&assignment.name);
+                    let name = assignment.name.clone();
                     saved.push((name.clone(), self.variables.swap(&name, Some(exported(value.clone())))));
                     assigned.push((name, value));
                 }
@@ -163,7 +163,7 @@ impl Session {
         use crate::variables::Attributes;
         let name = &assignment.name;
         if self.variables.get(name).is_some_and(|variable| variable.is(Attributes::READONLY)) {
-            let shown = Bytes::from(name);
+            let shown = name.clone();
             self.report(format_args!("{shown}: readonly variable"));
             if self.conforms() {
                 return Err(Unwind::Exit(1));

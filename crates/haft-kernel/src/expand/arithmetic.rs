@@ -1,7 +1,7 @@
 //! Arithmetic expansion, with the variables of the session.
 
 use haft_lang::ast::{
-    Arithmetic, ArithmeticForm, ArithmeticNode, ArithmeticTree, PartKind, Text, WordContent, WordPart,
+    Arithmetic, ArithmeticForm, ArithmeticNode, ArithmeticTree, PartKind, WordContent, WordPart,
 };
 use haft_text::Bytes;
 use haft_text::arithmetic::{self, ArithmeticError, ArithmeticKey, plain_number};
@@ -52,7 +52,7 @@ impl arithmetic::ArithmeticVariables for SessionVariables<'_> {
     type Error = ArithmeticFailure;
 
     #[inline]
-    fn get(&mut self, name: &Text) -> Result<Bytes, ArithmeticFailure> {
+    fn get(&mut self, name: &Bytes) -> Result<Bytes, ArithmeticFailure> {
         match self.session.value(name) {
             Some(value) => Ok(value),
             None => {
@@ -62,18 +62,19 @@ impl arithmetic::ArithmeticVariables for SessionVariables<'_> {
         }
     }
 
-    fn set(&mut self, name: &Text, value: i64) -> Result<(), ArithmeticFailure> {
+    fn set(&mut self, name: &Bytes, value: i64) -> Result<(), ArithmeticFailure> {
         let mut digits = [0; 20];
         let value = Bytes::from(format_number(value, &mut digits));
         Ok(self.session.assign(name, value, false)?)
     }
 
-    fn is_associative(&mut self, name: &Text) -> bool {
+    fn is_associative(&mut self, name: &Bytes) -> bool {
         self.session.is_associative(name)
     }
 
-    fn get_element(&mut self, name: &Text, key: ArithmeticKey<'_>) -> Result<Bytes, ArithmeticFailure> {
+    fn get_element(&mut self, name: &Bytes, key: ArithmeticKey<'_>) -> Result<Bytes, ArithmeticFailure> {
         let unset = self.session.options.has(SetOption::NoUnset);
+        let key_text = self.key_text(key)?;
         let Some(variable) = self.session.lookup(name) else {
             if unset {
                 self.session.require_set(name)?;
@@ -81,9 +82,7 @@ impl arithmetic::ArithmeticVariables for SessionVariables<'_> {
             return Ok(Bytes::new());
         };
         let found = match (key, &variable.value) {
-            (ArithmeticKey::Text(key), VariableValue::Associative(array)) => {
-                array.get(&unquote(key)).cloned()
-            }
+            (ArithmeticKey::Text(_), VariableValue::Associative(array)) => array.get(&key_text).cloned(),
             (ArithmeticKey::Index(number), VariableValue::Indexed(array)) => match array.resolve(number) {
                 Some(index) => array.get(index).cloned(),
                 None => return Err(ArithmeticError::BadSubscript.into()),
@@ -96,7 +95,7 @@ impl arithmetic::ArithmeticVariables for SessionVariables<'_> {
 
     fn set_element(
         &mut self,
-        name: &Text,
+        name: &Bytes,
         key: ArithmeticKey<'_>,
         value: i64,
     ) -> Result<(), ArithmeticFailure> {
@@ -106,9 +105,16 @@ impl arithmetic::ArithmeticVariables for SessionVariables<'_> {
                 let shown = number.to_string();
                 self.session.assign_index(name, shown.as_bytes(), number, value, false)?;
             }
-            ArithmeticKey::Text(key) => self.session.assign_element(name, &unquote(key), value, false)?,
+            ArithmeticKey::Text(_) => {
+                let key = self.key_text(key)?;
+                self.session.assign_element(name, &key, value, false)?;
+            }
         }
         Ok(())
+    }
+
+    fn expand_subscript(&mut self, text: &[u8]) -> Result<Bytes, ArithmeticFailure> {
+        Ok(self.session.expand_subscript_text(text)?)
     }
 
     fn expansion(&mut self, part: u32) -> Result<i64, ArithmeticFailure> {
@@ -116,20 +122,14 @@ impl arithmetic::ArithmeticVariables for SessionVariables<'_> {
     }
 }
 
-/// Removes quotes from a key.
-fn unquote(key: &[u8]) -> Vec<u8> {
-    let mut result = Vec::with_capacity(key.len());
-    let mut quote = None;
-    let mut bytes = key.iter();
-    while let Some(&byte) = bytes.next() {
-        match (byte, quote) {
-            (b'\'' | b'"', None) => quote = Some(byte),
-            (_, Some(open)) if open == byte => quote = None,
-            (b'\\', None | Some(b'"')) => result.extend(bytes.next()),
-            _ => result.push(byte),
+impl SessionVariables<'_> {
+    /// The key of an associative array, after expansions and quote removal. Empty for an index.
+    fn key_text(&mut self, key: ArithmeticKey<'_>) -> Result<Bytes, ArithmeticFailure> {
+        match key {
+            ArithmeticKey::Text(key) => Ok(self.session.expand_subscript_text(key)?),
+            ArithmeticKey::Index(_) => Ok(Bytes::new()),
         }
     }
-    result
 }
 
 /// The result of the expansions in an expression.
@@ -179,7 +179,7 @@ impl Session {
             }
             ArithmeticForm::Text => {
                 let text = match &expression.text.content {
-                    WordContent::Plain(text) | WordContent::Static { text, .. } => text.into(),
+                    WordContent::Plain(text) | WordContent::Static { text, .. } => text.clone(),
                     WordContent::Parts(parts) => self.expand_expression(parts)?,
                 };
                 self.try_evaluate_text(&text)
@@ -237,10 +237,10 @@ impl Session {
         Ok(text.into())
     }
 
-    /// Appends the result of an expansion to the text of an expression. Within the key of an associative array brackets and quotes are
-    /// escaped, so that they do not end the key.
+    /// Appends the result of an expansion to the text of an expression. Within the key of an associative array special characters are
+    /// escaped, so that they do not end the key and are not expanded again.
     fn push_expanded(&self, text: &mut Vec<u8>, value: &[u8]) {
-        let special = |byte: &u8| matches!(byte, b'[' | b']' | b'\'' | b'"' | b'\\');
+        let special = |byte: &u8| matches!(byte, b'[' | b']' | b'\'' | b'"' | b'\\' | b'$' | b'`');
         if !value.iter().any(special) || !open_array(text).is_some_and(|name| self.is_associative(name)) {
             return text.extend_from_slice(value);
         }

@@ -29,7 +29,7 @@ impl Session {
             }
             AssignmentValue::Array(elements) => AssignedValue::List(self.expand_elements(elements)?),
         };
-        Ok(Assigned { name: (&assignment.name).into(), subscript, append: assignment.append, value })
+        Ok(Assigned { name: assignment.name.clone(), subscript, append: assignment.append, value })
     }
 
     /// Expands a subscript to the key of an element, or to the arithmetic expression of its index.

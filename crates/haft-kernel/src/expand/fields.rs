@@ -31,7 +31,7 @@ impl Session {
     pub(crate) fn expand_fields(&mut self, word: &Word, fields: &mut Vec<Bytes>) -> Result<(), Unwind> {
         match &word.content {
             WordContent::Plain(text) | WordContent::Static { text, .. } => {
-                fields.push(text.into());
+                fields.push(text.clone());
                 Ok(())
             }
             WordContent::Parts(parts) => {
@@ -121,7 +121,7 @@ impl Session {
     /// Expands a word to one string, without word splitting and pathname expansion.
     pub(crate) fn expand_string(&mut self, word: &Word) -> Result<Bytes, Unwind> {
         match &word.content {
-            WordContent::Plain(text) | WordContent::Static { text, .. } => Ok(text.into()),
+            WordContent::Plain(text) | WordContent::Static { text, .. } => Ok(text.clone()),
             WordContent::Parts(parts) => {
                 if let [part] = &**parts
                     && let Some((value, _)) = self.whole_value(part)

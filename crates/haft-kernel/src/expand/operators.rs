@@ -38,7 +38,7 @@ impl Session {
     fn names_with(&self, prefix: &[u8]) -> Vec<Bytes> {
         let all = self.variables.sorted().into_iter();
         let set = all.filter(|(name, variable)| name.starts_with(prefix) && variable.is_set());
-        set.map(|(name, _)| name.into()).collect()
+        set.map(|(name, _)| name.clone()).collect()
     }
 
     /// Applies the operator of an expansion to a parameter.

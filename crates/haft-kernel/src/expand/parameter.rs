@@ -1,7 +1,7 @@
 //! Parameter expansion: finding the value of a parameter.
 
 use haft_lang::ast::{
-    Parameter, ParameterExpansion, ParameterOperator, SpecialParameter, Subscript, SubscriptKind, Text,
+    Parameter, ParameterExpansion, ParameterOperator, SpecialParameter, Subscript, SubscriptKind,
 };
 use haft_text::Bytes;
 
@@ -68,7 +68,7 @@ impl Session {
     }
 
     /// Reports an invalid `${…}`. An unknown transformation of an unset parameter is ignored; otherwise it exits the shell.
-    fn expand_invalid(&mut self, text: &Text) -> Result<(), Unwind> {
+    fn expand_invalid(&mut self, text: &Bytes) -> Result<(), Unwind> {
         let transformed = text.split_last_chunk::<2>().filter(|(name, end)| end[0] == b'@' && is_name(name));
         match transformed {
             Some((name, _)) if !self.is_set(name) => Ok(()),
@@ -121,7 +121,7 @@ impl Session {
                     None => ElementSelection::Whole,
                     Some(subscript) => self.selection(name, subscript)?,
                 };
-                ParameterTarget::Variable { name: name.into(), selection }
+                ParameterTarget::Variable { name: name.clone(), selection }
             }
             Parameter::Positional(number) => ParameterTarget::Positional(*number as usize),
             Parameter::Special(special) => ParameterTarget::Special(*special),
@@ -263,7 +263,7 @@ impl Session {
         };
         match self.parse_place(&text) {
             Some(ParameterTarget::Variable { name, selection: ElementSelection::Text(text) }) => {
-                let selection = ElementSelection::Text(self.expand_subscript_text(&text));
+                let selection = ElementSelection::Text(self.expand_subscript_text(&text)?);
                 Ok(Some(ParameterTarget::Variable { name, selection }))
             }
             Some(target) => Ok(Some(target)),

@@ -11,7 +11,7 @@ impl Session {
     /// Expands a JSON word to its value, and to a word that shows the value.
     pub(crate) fn expand_json(&mut self, word: &JsonWord) -> Result<(Bytes, Value), Unwind> {
         let value = self.expand_json_value(&word.value, &word.name)?;
-        let shown = format!("{}={value}", Bytes::from(&word.name));
+        let shown = format!("{}={value}", word.name);
         Ok((shown.into(), value))
     }
 
@@ -42,7 +42,7 @@ impl Session {
     /// Expands a string. Bytes that are not UTF-8 are an error, because JSON cannot represent them.
     fn expand_json_text(&mut self, json: &Json, name: &[u8]) -> Result<String, Unwind> {
         let bytes = match json {
-            Json::String(text) => Bytes::from(text),
+            Json::String(text) => text.clone(),
             Json::Template(parts) => self.expand_quoted(parts)?,
             _ => Bytes::new(),
         };

@@ -374,7 +374,8 @@ impl Session {
         match split_reference(place) {
             Some((_, b"")) => Err(VariableError::BadSubscript(place.into())),
             Some((name, subscript)) => {
-                let subscript = self.expand_subscript_text(subscript);
+                let subscript =
+                    self.expand_argument_subscript(subscript).unwrap_or_else(|_| subscript.into());
                 self.assign_element(name, &subscript, value, false)
             }
             None if is_name(place) => self.assign(place, value, false),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use haft_lang::ast::{Span, Text};
+use haft_lang::ast::Span;
 use haft_text::Bytes;
 
 use crate::shared::CopyOnWrite;
@@ -11,7 +11,7 @@ use crate::shared::CopyOnWrite;
 #[derive(Clone, Debug)]
 pub struct Frame {
     /// The function's name, or `source`.
-    pub name: Text,
+    pub name: Bytes,
     /// The file that the function was defined in, or the sourced file.
     pub source: Bytes,
     /// The line it was called from.

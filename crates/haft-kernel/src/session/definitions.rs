@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use haft_lang::AliasTable;
-use haft_lang::ast::{Function, Text};
+use haft_lang::ast::Function;
 use haft_text::Bytes;
 
 /// Functions by name.
-pub(crate) type Functions = HashMap<Text, Arc<Definition>, RandomState>;
+pub(crate) type Functions = HashMap<Bytes, Arc<Definition>, RandomState>;
 
 /// A function as it was defined.
 #[derive(Clone, Debug)]

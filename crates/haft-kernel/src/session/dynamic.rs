@@ -89,7 +89,7 @@ impl Session {
                 list(HostIdentity::of(&self.kernel).groups.iter().map(|group| group.to_string().into()))
             }
             b"BASH_ALIASES" => {
-                pairs(self.definitions.aliases().iter().map(|(name, value)| (name.into(), value.into())))
+                pairs(self.definitions.aliases().iter().map(|(name, value)| (name.clone(), value.clone())))
             }
             b"BASH_CMDS" => {
                 pairs(self.caches.commands().iter().map(|(name, (path, _))| (name.clone(), path.clone())))
@@ -101,7 +101,7 @@ impl Session {
 
     fn frame_names(&self) -> VariableValue {
         let main = self.has_main().then(|| "main".into());
-        list(self.calls.frames().iter().rev().map(|frame| (&frame.name).into()).chain(main))
+        list(self.calls.frames().iter().rev().map(|frame| frame.name.clone()).chain(main))
     }
 
     fn frame_sources(&self) -> VariableValue {

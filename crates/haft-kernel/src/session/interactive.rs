@@ -152,7 +152,7 @@ impl Session {
     /// The names of all commands except programs.
     #[must_use]
     pub fn command_names(&self) -> Vec<Bytes> {
-        let functions = self.definitions.functions().keys().map(Bytes::from);
+        let functions = self.definitions.functions().keys().cloned();
         let builtins = builtins::ALL
             .iter()
             .filter(|builtin| !self.definitions.disabled_builtins().contains(&builtin.name));
@@ -160,7 +160,7 @@ impl Session {
         let added = self.kernel.all_added().into_iter().map(|command| Bytes::from(command.name()));
         let tools = self.kernel.backend.iter().flat_map(|backend| backend.tool_names()).map(Bytes::from);
         functions
-            .chain(self.definitions.aliases().keys().map(Bytes::from))
+            .chain(self.definitions.aliases().keys().cloned())
             .chain(builtins)
             .chain(added)
             .chain(tools)
@@ -183,7 +183,7 @@ impl Session {
         let set = self.variables.iter().filter(|(name, variable)| {
             variables::is_name(name) && (variable.is_set() || variable.is(variables::Attributes::DYNAMIC))
         });
-        set.map(|(name, _)| Bytes::from(name)).collect()
+        set.map(|(name, _)| name.clone()).collect()
     }
 
     /// The elements of an array, or the value of another variable.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use haft_process::{CancelToken, ResourceLimit};
+use haft_process::{CancelToken, Resource, ResourceLimit};
 
 /// Cancellation, nesting depth and `ulimit`.
 #[derive(Debug, Default)]
@@ -88,6 +88,21 @@ impl ExecutionLimits {
     /// The limits of programs that `ulimit` has set.
     pub(crate) fn program_limits(&self) -> &[ResourceLimit] {
         &self.program_limits
+    }
+
+    /// Whether `ulimit -n` allows a file descriptor of this number.
+    pub(crate) fn allows_descriptor(&self, number: u32) -> bool {
+        /// Lower numbers are not checked, because they are what scripts use.
+        const MIN_CHECKED: u32 = 256;
+        if number < MIN_CHECKED {
+            return true;
+        }
+        let own = self.program_limits.iter().rev().find(|limit| limit.resource == Resource::OpenFiles);
+        let limit = match own {
+            Some(limit) => limit.soft,
+            None => rustix::process::getrlimit(rustix::process::Resource::Nofile).current,
+        };
+        limit.is_none_or(|limit| u64::from(number) < limit)
     }
 
     /// The limits of programs that `ulimit` has set, to be changed.

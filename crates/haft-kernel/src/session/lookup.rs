@@ -113,8 +113,12 @@ impl Session {
         Err(VariableError::Circular(name.into()))
     }
 
-    /// The value of a subscript of the form `$name` or `${name}`.
+    /// The value of a subscript that is quoted, or of the form `$name` or `${name}`.
     fn subscript_value(&self, subscript: &[u8]) -> Option<Bytes> {
+        if subscript.iter().any(|byte| matches!(byte, b'\'' | b'"' | b'\\')) {
+            let word = haft_lang::parse_subscript(subscript, &haft_lang::ParseOptions::default()).ok()?;
+            return word.literal().map(Bytes::from);
+        }
         let name = subscript.strip_prefix(b"$")?;
         let name = name.strip_prefix(b"{").and_then(|name| name.strip_suffix(b"}")).unwrap_or(name);
         is_name(name).then(|| self.value(name).unwrap_or_default())

@@ -7,7 +7,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::RandomState;
-use haft_lang::ast::Text;
 use haft_process::Environment;
 use haft_text::Bytes;
 
@@ -15,7 +14,7 @@ use super::{Attributes, Variable, VariableError, VariableValue};
 use crate::expand::{INDIRECT, Separators};
 use crate::shared::CopyOnWrite;
 
-type VariableTable = HashMap<Text, Variable, RandomState>;
+type VariableTable = HashMap<Bytes, Variable, RandomState>;
 
 /// An upper bound for the arguments and the environment of a program. The limit of the system is a few megabytes.
 pub(crate) const MAX_PROGRAM_BYTES: usize = 64 << 20;
@@ -23,7 +22,7 @@ pub(crate) const MAX_PROGRAM_BYTES: usize = 64 << 20;
 /// The variables that a function call has saved, in the order of saving.
 #[derive(Clone, Debug, Default)]
 struct CallScope {
-    saved: Vec<(Text, Option<Variable>)>,
+    saved: Vec<(Bytes, Option<Variable>)>,
     /// `local -`: the options to restore.
     options: Option<crate::options::ShellOptions>,
 }
@@ -45,7 +44,7 @@ pub struct Variables {
     table: CopyOnWrite<VariableTable>,
     scopes: CopyOnWrite<Vec<CallScope>>,
     /// Entries of the environment whose names are not valid for variables. They are passed on to programs unchanged.
-    foreign: Arc<Vec<(Text, Text)>>,
+    foreign: Arc<Vec<(Bytes, Bytes)>>,
     /// The cached environment of programs; invalidated when an exported variable changes.
     environment: Option<Arc<Environment>>,
     /// The cached field separators of `IFS`; invalidated when it may change.
@@ -143,13 +142,13 @@ impl Variables {
     }
 
     /// Iterates over all visible variables, in no particular order.
-    pub fn iter(&self) -> impl Iterator<Item = (&Text, &Variable)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&Bytes, &Variable)> {
         self.table.iter()
     }
 
     /// Returns all visible variables, sorted by name.
     #[must_use]
-    pub fn sorted(&self) -> Vec<(&Text, &Variable)> {
+    pub fn sorted(&self) -> Vec<(&Bytes, &Variable)> {
         let mut all: Vec<_> = self.table.iter().collect();
         all.sort_unstable_by_key(|(name, _)| *name);
         all
@@ -241,7 +240,7 @@ impl Variables {
     pub fn localize(&mut self, name: &[u8]) -> &mut Variable {
         let depth = self.depth();
         if depth > 0 && !self.is_local(name) {
-            let name = Text::from(name);
+            let name = Bytes::from(name);
             let old = self.table_mut(&name).remove(&name);
             // A local variable inherits the export attribute.
             let exported = old.as_ref().is_some_and(|old| old.is(Attributes::EXPORT));
@@ -301,7 +300,7 @@ impl Variables {
         scope.saved.remove(at).1
     }
 
-    fn put(&mut self, name: Text, variable: Variable) {
+    fn put(&mut self, name: Bytes, variable: Variable) {
         let table = self.table_mut(&name);
         let exported = variable.attributes.contains(Attributes::EXPORT);
         let old = table.insert(name, variable);
@@ -310,7 +309,7 @@ impl Variables {
         }
     }
 
-    fn restore(&mut self, name: Text, saved: Option<Variable>) {
+    fn restore(&mut self, name: Bytes, saved: Option<Variable>) {
         match saved {
             Some(variable) => self.put(name, variable),
             None => {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Name, SharedSlice, Span, Text, Word};
+use super::{Bytes, Name, SharedSlice, Span, Word};
 
 /// An arithmetic expression, as in `$((…))`, `((…))`, `for ((…))`, a subscript or a substring expansion.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,7 +166,7 @@ pub enum ArithmeticNode {
 pub struct ArithmeticSubscript {
     /// The text between the brackets: the key, before quote removal, if the array is associative. `None` if
     /// the text contains expansions.
-    pub key: Option<Text>,
+    pub key: Option<Bytes>,
     /// The index, if the array is indexed; `None` if the text is not a valid expression.
     pub index: Option<NodeId>,
 }

@@ -45,7 +45,7 @@ pub enum WarningKind {
     /// A here-document was delimited by the end of the input instead of its delimiter.
     UnterminatedHereDocument {
         /// The delimiter.
-        delimiter: super::Text,
+        delimiter: super::Bytes,
     },
 }
 

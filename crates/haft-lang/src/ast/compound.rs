@@ -1,6 +1,6 @@
 //! Compound commands.
 
-use super::{Arithmetic, Command, List, Name, SharedSlice, Span, Text, Word};
+use super::{Arithmetic, Bytes, Command, List, Name, SharedSlice, Span, Word};
 
 /// `if …; then …; elif …; then …; else …; fi`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,7 +118,7 @@ pub struct Function {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coprocess {
     /// The array that receives the file descriptors. `None` means `COPROC`.
-    pub name: Option<Text>,
+    pub name: Option<Bytes>,
     /// The command to run.
     pub body: Command,
 }

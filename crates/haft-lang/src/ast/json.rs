@@ -1,6 +1,6 @@
 //! JSON words: `name=[…]` and `name={…}` in argument position.
 
-use super::{SharedSlice, Span, Text, Word, WordPart};
+use super::{Bytes, SharedSlice, Span, Word, WordPart};
 
 /// An argument `name=[…]` or `name={…}` in which the bracketed text is valid JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub struct JsonWord {
     /// Source range, from the name to the closing bracket.
     pub span: Span,
     /// The text before the equals sign.
-    pub name: Text,
+    pub name: Bytes,
     /// The value, for commands that take typed arguments.
     pub value: Json,
     /// The words that bash would see, for all other commands.
@@ -23,9 +23,9 @@ pub enum Json {
     /// `true` or `false`.
     Bool(bool),
     /// A number, as spelled in the source.
-    Number(Text),
+    Number(Bytes),
     /// A string, decoded to UTF-8.
-    String(Text),
+    String(Bytes),
     /// A string with shell expansions, as in double quotes. Its literal parts are decoded as JSON.
     Template(SharedSlice<WordPart>),
     /// An array.

@@ -58,9 +58,9 @@ mod parameter;
 mod redirect;
 mod shared_node;
 mod span;
-mod text;
 mod word;
 
+pub(crate) use crate::bytes::Bytes;
 pub use crate::sys::SharedSlice;
 pub use arithmetic::{
     Arithmetic, ArithmeticForm, ArithmeticNode, ArithmeticSubscript, ArithmeticTree, BinaryOperator,
@@ -83,7 +83,9 @@ pub(crate) use redirect::HereContent;
 pub use redirect::{Duplicate, HereDocument, Redirect, RedirectDescriptor, RedirectKind};
 pub use shared_node::SharedNode;
 pub use span::{LineIndex, Span};
-pub use text::{Name, Text};
+
+/// The name of a variable, function or parameter.
+pub type Name = Bytes;
 pub use word::{
     BackquoteError, BraceRange, Braces, CommandSubstitution, ExtendedGlob, Glob, GlobOperator, PartKind,
     ProcessSubstitution, SubstitutionDirection, Word, WordContent, WordFlags, WordPart,

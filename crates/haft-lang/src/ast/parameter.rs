@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Arithmetic, Name, Text, Word};
+use super::{Arithmetic, Bytes, Name, Word};
 
 /// A parameter expansion other than plain `$name`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -221,7 +221,7 @@ pub enum ParameterOperator {
     /// An invalid expansion. bash reports "bad substitution" only when it expands it.
     Invalid {
         /// The text between the braces. The `parameter` field is meaningless.
-        text: Text,
+        text: Bytes,
     },
 }
 

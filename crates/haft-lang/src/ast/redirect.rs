@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::SyntaxError;
 
-use super::{Name, Span, Subscript, Text, Word};
+use super::{Bytes, Name, Span, Subscript, Word};
 
 /// A redirection. A command's redirections are stored in source order, which is the order in which they take
 /// effect.
@@ -82,7 +82,7 @@ pub enum Duplicate {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HereDocument {
     /// The delimiter, quotes removed.
-    pub delimiter: Text,
+    pub delimiter: Bytes,
     /// Whether the delimiter was quoted, so the body is not expanded.
     pub quoted: bool,
     /// Whether the operator is `<<-`. Leading tabs are already removed from the body.

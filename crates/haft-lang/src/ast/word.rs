@@ -2,7 +2,7 @@
 
 use crate::SyntaxError;
 
-use super::{Arithmetic, List, Name, ParameterExpansion, SharedNode, SharedSlice, Span, Text};
+use super::{Arithmetic, Bytes, List, Name, ParameterExpansion, SharedNode, SharedSlice, Span};
 
 /// A word. Depending on its context, it expands to zero or more arguments, a value or a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,11 +19,11 @@ pub struct Word {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WordContent {
     /// One unquoted literal. Empty for the value of `a=`.
-    Plain(Text),
+    Plain(Bytes),
     /// Quoted, without expansions.
     Static {
         /// The text after quote removal.
-        text: Text,
+        text: Bytes,
         /// The parts as written in the source.
         parts: SharedSlice<WordPart>,
     },
@@ -38,7 +38,7 @@ impl Word {
         Self {
             span: Span { start: 0, end: 0 },
             flags: WordFlags::NONE,
-            content: WordContent::Plain(Text::new()),
+            content: WordContent::Plain(Bytes::new()),
         }
     }
 
@@ -51,9 +51,9 @@ impl Word {
         }
     }
 
-    /// Like [`Word::literal`], but returns the shared [`Text`].
+    /// Like [`Word::literal`], but returns the shared [`Bytes`].
     #[must_use]
-    pub fn literal_text(&self) -> Option<&Text> {
+    pub fn literal_text(&self) -> Option<&Bytes> {
         match &self.content {
             WordContent::Plain(text) | WordContent::Static { text, .. } => Some(text),
             WordContent::Parts(_) => None,
@@ -136,13 +136,13 @@ pub enum PartKind {
     /// Literal text. It has no special meaning in patterns, except inside a bracket expression that a
     /// [`Glob::Bracket`] left open: there `]`, `-`, `!` and `^` keep their meaning. Inside double quotes it
     /// is quoted text.
-    Literal(Text),
+    Literal(Bytes),
     /// A byte escaped with a backslash.
     Escaped(u8),
     /// `'…'`.
-    SingleQuoted(Text),
+    SingleQuoted(Bytes),
     /// `$'…'`, decoded.
-    AnsiQuoted(Text),
+    AnsiQuoted(Bytes),
     /// `"…"`: contains only literals, escapes, and parameter, command and arithmetic expansions.
     DoubleQuoted(SharedSlice<WordPart>),
     /// `$"…"`: translated according to the locale, then treated like [`PartKind::DoubleQuoted`].
@@ -158,7 +158,7 @@ pub enum PartKind {
     /// `<(…)` or `>(…)`.
     Process(Box<ProcessSubstitution>),
     /// `~`, `~user`, `~+`, `~-`, `~2`: the text after the tilde.
-    Tilde(Text),
+    Tilde(Bytes),
     /// `{a,b}` or `{1..9}`.
     Braces(Box<Braces>),
     /// `*`, `?`, `[…]`.
@@ -184,7 +184,7 @@ pub struct CommandSubstitution {
 #[derive(Clone, Debug)]
 pub struct BackquoteError {
     /// The text between the backquotes.
-    pub text: Text,
+    pub text: Bytes,
     /// The syntax error.
     pub error: SyntaxError,
 }
@@ -259,7 +259,7 @@ pub enum Glob {
     AnyCharacter,
     /// A bracket expression. The text is the whole expression, `[a-z]`, or only its `[` if it contains quotes
     /// or expansions. In that case the following parts make up the rest.
-    Bracket(Text),
+    Bracket(Bytes),
 }
 
 /// An extended glob such as `@(a|b)`.

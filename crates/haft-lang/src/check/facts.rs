@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ast::{
-    Argument, Arithmetic, ArithmeticForm, ArithmeticNode, Assignment, AssignmentValue, Command, CommandKind,
-    ConditionalKind, List, Parameter, ParameterOperator, PartKind, Program, RedirectDescriptor,
-    SimpleCommand, Span, SpecialParameter, Text, Word, WordPart,
+    Argument, Arithmetic, ArithmeticForm, ArithmeticNode, Assignment, AssignmentValue, Bytes, Command,
+    CommandKind, ConditionalKind, List, Parameter, ParameterOperator, PartKind, Program, RedirectDescriptor,
+    SimpleCommand, Span, SpecialParameter, Word, WordPart,
 };
 use crate::walk::SyntaxNode;
 
@@ -33,22 +33,22 @@ const PROBING_COMMANDS: &[&[u8]] =
 /// Facts about a script.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
-    pub(super) functions: BTreeMap<Text, Span>,
-    pub(super) aliases: BTreeSet<Text>,
+    pub(super) functions: BTreeMap<Bytes, Span>,
+    pub(super) aliases: BTreeSet<Bytes>,
     /// The assignments to each variable, in source order.
-    pub(super) assigned: BTreeMap<Text, Vec<Span>>,
+    pub(super) assigned: BTreeMap<Bytes, Vec<Span>>,
     /// All assignments, in source order.
-    pub(super) assignments: Vec<(Span, Text)>,
+    pub(super) assignments: Vec<(Span, Bytes)>,
     /// Variables that the script tests for being set: `${name:-}`, `-v name`.
-    pub(super) probed_variables: BTreeSet<Text>,
+    pub(super) probed_variables: BTreeSet<Bytes>,
     /// The uses of each variable, in source order.
-    pub(super) used: BTreeMap<Text, Vec<Span>>,
+    pub(super) used: BTreeMap<Bytes, Vec<Span>>,
     /// Variables that may hold a value other than exactly one word.
-    pub(super) not_one_word: BTreeSet<Text>,
+    pub(super) not_one_word: BTreeSet<Bytes>,
     /// The variables used in the values of each variable.
-    parts: BTreeMap<Text, Vec<Text>>,
+    parts: BTreeMap<Bytes, Vec<Bytes>>,
     /// Command names that the script tests for, for example with `command -v`.
-    pub(super) probed_commands: BTreeSet<Text>,
+    pub(super) probed_commands: BTreeSet<Bytes>,
     /// Whether the script runs code that is not in its text: `source`, `eval`, a dynamic command name.
     pub(super) runs_unknown_code: bool,
     /// Whether a nameref refers to an unknown variable, so any variable may be assigned.
@@ -125,7 +125,7 @@ impl Facts {
         }
     }
 
-    fn assign(&mut self, name: &Text, span: Span, wild: bool) {
+    fn assign(&mut self, name: &Bytes, span: Span, wild: bool) {
         self.assigned.entry(name.clone()).or_default().push(span);
         self.assignments.push((span, name.clone()));
         if wild {
@@ -198,9 +198,9 @@ impl Facts {
             }
             CommandKind::Select(select) => self.assign(&select.name, select.name_span, true),
             CommandKind::Coprocess(coprocess) => {
-                let name = coprocess.name.clone().unwrap_or_else(|| Text::from("COPROC"));
+                let name = coprocess.name.clone().unwrap_or_else(|| Bytes::from("COPROC"));
                 self.assign(&name, command.span, true);
-                self.assign(&Text::from(&*[&*name, b"_PID"].concat()), command.span, false);
+                self.assign(&Bytes::from(&*[&*name, b"_PID"].concat()), command.span, false);
             }
             _ => {}
         }
@@ -220,7 +220,7 @@ impl Facts {
             b"shopt" => self.lastpipe |= literals(arguments).any(|word| word == b"lastpipe"),
             b"alias" => self.aliases.extend(literals(arguments).map(alias_name)),
             b"test" | b"[" if literals(arguments).next() == Some(b"-v") => {
-                self.probed_variables.extend(literals(arguments).nth(1).map(Text::from));
+                self.probed_variables.extend(literals(arguments).nth(1).map(Bytes::from));
             }
             b"enable" => self.changes_lookup = true,
             _ => {}
@@ -232,7 +232,7 @@ impl Facts {
             self.namerefs(arguments);
         }
         if PROBING_COMMANDS.contains(&name) {
-            self.probed_commands.extend(literals(arguments).map(Text::from));
+            self.probed_commands.extend(literals(arguments).map(Bytes::from));
         }
     }
 
@@ -264,7 +264,7 @@ impl Facts {
             let length =
                 text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
             if length > 0 {
-                self.assign(&Text::from(&text[..length]), word.span, true);
+                self.assign(&Bytes::from(&text[..length]), word.span, true);
             }
         }
     }
@@ -300,8 +300,8 @@ fn literals(arguments: &[Argument]) -> impl Iterator<Item = &[u8]> {
     arguments.iter().filter_map(|argument| argument.word()?.literal())
 }
 
-fn alias_name(definition: &[u8]) -> Text {
-    Text::from(definition.split(|byte| *byte == b'=').next().unwrap_or(definition))
+fn alias_name(definition: &[u8]) -> Bytes {
+    Bytes::from(definition.split(|byte| *byte == b'=').next().unwrap_or(definition))
 }
 
 /// Whether a word expands to exactly one word if the variables in it do.

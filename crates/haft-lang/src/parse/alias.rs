@@ -1,13 +1,13 @@
 //! Alias expansion.
 
-use crate::ast::Text;
+use crate::Bytes;
 
 use super::Parser;
 use super::bytes::{self, BLANK, BREAK, QUOTE};
 
 /// An alias whose text ends at a position. It is not expanded again inside its own text.
 pub(super) struct ActiveAlias {
-    name: Text,
+    name: Bytes,
     end: usize,
 }
 
@@ -45,14 +45,14 @@ impl Parser<'_> {
         if self.active.iter().any(|active| *active.name == *name) {
             return false;
         }
-        let (name, text) = (Text::from(name), text.clone());
+        let (name, text) = (Bytes::from(name), text.clone());
         self.activate(name, &text, start, start + length);
         true
     }
 
     /// Replaces the alias between two positions by its text. If the text ends in a blank, the next word may
     /// also be an alias. If the alias is at the end of another alias's text, only that text counts.
-    fn activate(&mut self, name: Text, text: &Text, start: usize, end: usize) {
+    fn activate(&mut self, name: Bytes, text: &Bytes, start: usize, end: usize) {
         let grown = |position: usize| position + text.len() - (end - start);
         let decides = self.active.iter().all(|active| active.end != end);
         self.active.iter_mut().for_each(|active| active.end = grown(active.end));

@@ -1,6 +1,6 @@
 //! ANSI-C quoting: `$'…'`.
 
-use crate::ast::{PartKind, Text, WordFlags};
+use crate::ast::{Bytes, PartKind, WordFlags};
 
 use super::builder::WordBuilder;
 use super::{Parser, Result};
@@ -24,7 +24,7 @@ impl Parser<'_> {
         }
         let text = decode(self.input.slice(first, at));
         self.input.at = at + 1;
-        let kind = PartKind::AnsiQuoted(Text::from(text.as_slice()));
+        let kind = PartKind::AnsiQuoted(Bytes::from(text.as_slice()));
         builder.push(kind, self.span_from(start), WordFlags::QUOTED);
         Ok(())
     }

@@ -6,8 +6,8 @@
 
 use crate::Expected;
 use crate::ast::{
-    ArithmeticNode, ArithmeticSubscript, ArithmeticTree, BinaryOperator, IncrementOperator, Name, NodeId,
-    Span, Text, UnaryOperator,
+    ArithmeticNode, ArithmeticSubscript, ArithmeticTree, BinaryOperator, Bytes, IncrementOperator, Name,
+    NodeId, Span, UnaryOperator,
 };
 use crate::error::{ErrorKind, SyntaxError};
 use crate::sys::Arena;
@@ -335,7 +335,7 @@ impl<'a> ExpressionParser<'a> {
             return Err(self.error(Expected::Token("]")));
         };
         let inside = &self.text[self.at + 1..self.at + length - 1];
-        let key = (!inside.contains(&EXPANSION)).then(|| Text::from(inside));
+        let key = (!inside.contains(&EXPANSION)).then(|| Bytes::from(inside));
         let index = self.index(inside, key.is_some())?;
         self.at += length;
         let subscript = Box::new(ArithmeticSubscript { key, index });

@@ -1,6 +1,6 @@
 //! Builds words from their parts.
 
-use crate::ast::{PartKind, SharedSlice, Span, Text, Word, WordContent, WordFlags, WordPart};
+use crate::ast::{Bytes, PartKind, SharedSlice, Span, Word, WordContent, WordFlags, WordPart};
 use crate::sys::Arena;
 
 use super::braces::BraceMark;
@@ -10,7 +10,7 @@ use super::braces::BraceMark;
 pub(super) struct WordBuilder {
     pub(super) parts: Vec<WordPart>,
     /// Literal text that is not a part yet, so adjacent literals become one part.
-    literal: Text,
+    literal: Bytes,
     /// The concatenation, if there is more than one adjacent literal.
     joined: Vec<u8>,
     literal_span: Span,
@@ -24,7 +24,7 @@ impl WordBuilder {
     pub(super) fn literal(&mut self, text: &[u8], span: Span) {
         if self.literal.is_empty() {
             self.literal_span = span;
-            self.literal = Text::from(text);
+            self.literal = Bytes::from(text);
             return;
         }
         if self.joined.is_empty() {
@@ -41,7 +41,7 @@ impl WordBuilder {
         }
         let mut text = std::mem::take(&mut self.literal);
         if !self.joined.is_empty() {
-            text = Text::from(self.joined.as_slice());
+            text = Bytes::from(self.joined.as_slice());
             self.joined.clear();
         }
         self.parts.push(WordPart { span: self.literal_span, kind: PartKind::Literal(text) });
@@ -85,7 +85,7 @@ impl WordBuilder {
             WordFlags::EXPANSION.union(WordFlags::GLOB).union(WordFlags::BRACES).union(WordFlags::TILDE);
         self.flush();
         let content = match self.parts.as_slice() {
-            [] => WordContent::Plain(Text::new()),
+            [] => WordContent::Plain(Bytes::new()),
             [WordPart { kind: PartKind::Literal(_), .. }] => WordContent::Plain(self.only_text()),
             parts if !self.flags.contains(DYNAMIC) => {
                 let text = static_text(parts);
@@ -97,16 +97,16 @@ impl WordBuilder {
     }
 
     /// Takes the text of the only part.
-    fn only_text(&mut self) -> Text {
+    fn only_text(&mut self) -> Bytes {
         match self.parts.pop().map(|part| part.kind) {
             Some(PartKind::Literal(text)) => text,
-            _ => Text::new(),
+            _ => Bytes::new(),
         }
     }
 }
 
 /// Returns the text of parts without expansions, after quote removal.
-fn static_text(parts: &[WordPart]) -> Text {
+fn static_text(parts: &[WordPart]) -> Bytes {
     if let [WordPart { kind, .. }] = parts {
         match kind {
             PartKind::Literal(text) | PartKind::SingleQuoted(text) | PartKind::AnsiQuoted(text) => {
@@ -118,7 +118,7 @@ fn static_text(parts: &[WordPart]) -> Text {
     }
     let mut text = Vec::new();
     append_static(parts, &mut text);
-    Text::from(text.as_slice())
+    Bytes::from(text.as_slice())
 }
 
 fn append_static(parts: &[WordPart], text: &mut Vec<u8>) {

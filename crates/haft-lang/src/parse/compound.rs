@@ -2,8 +2,8 @@
 
 use crate::Expected;
 use crate::ast::{
-    Arithmetic, ArithmeticFor, Case, CaseClause, CaseEnd, Command, CommandKind, For, If, IfBranch, List,
-    Loop, Name, Select, SharedNode, SharedSlice, Span, Text, Word,
+    Arithmetic, ArithmeticFor, Bytes, Case, CaseClause, CaseEnd, Command, CommandKind, For, If, IfBranch,
+    List, Loop, Name, Select, SharedNode, SharedSlice, Span, Word,
 };
 use crate::error::Opened;
 
@@ -197,7 +197,7 @@ impl Parser<'_> {
         }
         let name = match word.literal_text() {
             Some(text) => text.clone(),
-            None => Text::from(self.input.slice(start, self.input.at)),
+            None => Bytes::from(self.input.slice(start, self.input.at)),
         };
         Ok((name, word.span))
     }

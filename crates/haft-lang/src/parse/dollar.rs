@@ -1,8 +1,8 @@
 //! Expansions that start with a dollar sign.
 
 use crate::ast::{
-    Parameter, ParameterExpansion, ParameterOperator, PartKind, SharedNode, SpecialParameter, SubscriptKind,
-    Text, WordFlags,
+    Bytes, Parameter, ParameterExpansion, ParameterOperator, PartKind, SharedNode, SpecialParameter,
+    SubscriptKind, WordFlags,
 };
 
 use super::builder::WordBuilder;
@@ -81,12 +81,12 @@ impl Parser<'_> {
     }
 
     /// Parses a name, without line continuations. Empty if none comes next.
-    pub(super) fn name(&mut self) -> Text {
+    pub(super) fn name(&mut self) -> Bytes {
         let rest = self.input.remaining();
         let length = bytes::name_length(rest);
         match rest.get(length) {
             Some(byte) if *byte != b'\\' => {
-                let name = Text::prefix(rest, length);
+                let name = Bytes::prefix(rest, length);
                 self.input.at += length;
                 name
             }
@@ -95,7 +95,7 @@ impl Parser<'_> {
     }
 
     #[cold]
-    fn name_slow(&mut self) -> Text {
+    fn name_slow(&mut self) -> Bytes {
         let mut name = Vec::new();
         while let Some(byte) = self.peek() {
             if !bytes::is(byte, if name.is_empty() { NAME_START } else { NAME }) {
@@ -104,7 +104,7 @@ impl Parser<'_> {
             name.push(byte);
             self.input.at += 1;
         }
-        Text::from(name.as_slice())
+        Bytes::from(name.as_slice())
     }
 }
 

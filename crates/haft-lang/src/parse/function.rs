@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::Expected;
-use crate::ast::{Command, CommandKind, Coprocess, Function, Name, SharedSlice, Span, Text};
+use crate::ast::{Bytes, Command, CommandKind, Coprocess, Function, Name, SharedSlice, Span};
 
 use super::bytes::{self, BREAK, QUOTE};
 use super::reserved::Reserved;
@@ -21,7 +21,7 @@ impl Parser<'_> {
         }
         let name = match word.literal_text() {
             Some(text) => text.clone(),
-            None => Text::from(self.input.slice(from, self.input.at)),
+            None => Bytes::from(self.input.slice(from, self.input.at)),
         };
         self.skip_blanks();
         let open = self.input.at;
@@ -93,7 +93,7 @@ impl Parser<'_> {
         let end = self.input.at;
         self.skip_blanks();
         if self.at_compound() {
-            return Ok((Some(Text::from(self.input.slice(start, end))), None));
+            return Ok((Some(Bytes::from(self.input.slice(start, end))), None));
         }
         match self.reserved_ahead() {
             Some((reserved, _)) if !reserved.closes() && reserved != Reserved::Time => Err(self.stray()),

@@ -1,6 +1,6 @@
 //! Globs and extended globs.
 
-use crate::ast::{ExtendedGlob, Glob, GlobOperator, PartKind, SharedSlice, Span, Text, WordFlags, WordPart};
+use crate::ast::{Bytes, ExtendedGlob, Glob, GlobOperator, PartKind, SharedSlice, Span, WordFlags, WordPart};
 
 use super::builder::WordBuilder;
 use super::bytes::{self, BREAK, QUOTE};
@@ -72,7 +72,7 @@ impl Parser<'_> {
             BracketExtent::None => return self.literal_byte(builder),
             BracketExtent::Open => {
                 self.input.at += 1;
-                Text::from("[")
+                Bytes::from("[")
             }
             BracketExtent::Whole(length) => {
                 self.input.at += length;

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use crate::Expected;
-use crate::ast::{HereContent, HereDocument, Span, Text, Warning, WarningKind, Word, WordContent, WordFlags};
+use crate::ast::{
+    Bytes, HereContent, HereDocument, Span, Warning, WarningKind, Word, WordContent, WordFlags,
+};
 
 use super::input::DerivedText;
 use super::word::WordMode;
@@ -123,7 +125,7 @@ impl Parser<'_> {
         if lacks_newline(&text) {
             text.to_mut().push(b'\n');
         }
-        let text = Text::from(&*text);
+        let text = Bytes::from(&*text);
         let span = self.input.span(extent.start, extent.end);
         Word { span, flags: WordFlags::NONE, content: WordContent::Plain(text) }
     }
@@ -164,7 +166,7 @@ impl Parser<'_> {
         let outer = std::mem::replace(&mut self.pending_from, self.pending.len());
         let word = self.here_body();
         for pending in self.pending.split_off(self.pending_from) {
-            let content = WordContent::Plain(Text::new());
+            let content = WordContent::Plain(Bytes::new());
             let body = Word { span: pending.span, flags: WordFlags::NONE, content };
             let _ = pending.document.content.set(HereContent { body, terminated: false, error: None });
         }
@@ -191,19 +193,19 @@ fn without_tabs(text: &[u8]) -> Vec<u8> {
 }
 
 /// Removes line continuations from a line.
-pub(super) fn joined(line: &[u8]) -> Text {
+pub(super) fn joined(line: &[u8]) -> Bytes {
     if !line.contains(&b'\n') {
-        return Text::from(line);
+        return Bytes::from(line);
     }
     let mut joined = Vec::with_capacity(line.len());
     for piece in line.split_inclusive(|byte| *byte == b'\n') {
         joined.extend_from_slice(piece.strip_suffix(b"\\\n").unwrap_or(piece));
     }
-    Text::from(joined.as_slice())
+    Bytes::from(joined.as_slice())
 }
 
 /// Removes quotes from a delimiter that looks like an expansion. Delimiters are never expanded.
-fn unquoted(text: &[u8]) -> Text {
+fn unquoted(text: &[u8]) -> Bytes {
     let kept: Vec<u8> = text.iter().copied().filter(|byte| !matches!(byte, b'"' | b'\'' | b'\\')).collect();
-    Text::from(kept.as_slice())
+    Bytes::from(kept.as_slice())
 }

@@ -1,6 +1,6 @@
 //! JSON words.
 
-use crate::ast::{Argument, Json, JsonWord, PartKind, Text, WordFlags, WordPart};
+use crate::ast::{Argument, Bytes, Json, JsonWord, PartKind, WordFlags, WordPart};
 
 use super::builder::WordBuilder;
 use super::bytes;
@@ -23,7 +23,7 @@ impl Parser<'_> {
         if rest.get(name + 1 + length).is_some_and(|byte| !bytes::is(*byte, bytes::BREAK)) {
             return Ok(false);
         }
-        let name = Text::from(&rest[..name]);
+        let name = Bytes::from(&rest[..name]);
         let mut words = Vec::new();
         while self.input.at < end {
             words.push(self.word(WordMode::argument(self.options.extglob))?);
@@ -71,7 +71,7 @@ impl Parser<'_> {
             b"null" => Json::Null,
             b"true" => Json::Bool(true),
             b"false" => Json::Bool(false),
-            _ => Json::Number(Text::from(text)),
+            _ => Json::Number(Bytes::from(text)),
         };
         self.input.at += text.len();
         atom
@@ -134,9 +134,9 @@ impl Parser<'_> {
         Ok(match &*parts {
             _ if expands => Some(Json::Template(parts)),
             [WordPart { kind: PartKind::Literal(text), .. }] => {
-                std::str::from_utf8(text).ok().map(|text| Json::String(Text::from(text)))
+                std::str::from_utf8(text).ok().map(|text| Json::String(Bytes::from(text)))
             }
-            _ => Some(Json::String(Text::new())),
+            _ => Some(Json::String(Bytes::new())),
         })
     }
 

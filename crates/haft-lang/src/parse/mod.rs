@@ -134,6 +134,16 @@ pub fn parse_arithmetic_text(
     Parser::new(source, options.clone()).arithmetic_to_end().map_err(|error| *error)
 }
 
+/// Parses a whole text as the subscript of an array, without its brackets.
+///
+/// # Errors
+/// Returns an error if an expansion or a quote in the text is invalid or unterminated, or a bracket is not paired.
+pub fn parse_subscript(source: &[u8], options: &ParseOptions) -> std::result::Result<Word, SyntaxError> {
+    let bracketed = [b"[", source, b"]"].concat();
+    let mut parser = Parser::new(&bracketed, options.clone());
+    parser.whole_subscript().map_err(|error| *error)
+}
+
 /// Parses an arithmetic expression after all expansions.
 ///
 /// # Errors

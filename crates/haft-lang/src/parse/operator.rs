@@ -1,8 +1,8 @@
 //! Parameter expansion: `${…}`.
 
 use crate::ast::{
-    CaseChange, Parameter, ParameterExpansion, ParameterOperator, ReplaceScope, SpecialParameter, Subscript,
-    SubscriptKind, Text, Transform, Word,
+    Bytes, CaseChange, Parameter, ParameterExpansion, ParameterOperator, ReplaceScope, SpecialParameter,
+    Subscript, SubscriptKind, Transform, Word,
 };
 
 use super::builder::WordBuilder;
@@ -240,7 +240,7 @@ impl Parser<'_> {
         if self.peek() != Some(b'}') {
             return Err(self.unclosed("}", "${", start));
         }
-        let text = Text::from(self.input.slice(inside, self.input.at));
+        let text = Bytes::from(self.input.slice(inside, self.input.at));
         self.input.at += 1;
         let operator = ParameterOperator::Invalid { text };
         Ok(ParameterExpansion { operator, ..plain(Parameter::Special(SpecialParameter::Count)) })

@@ -2,8 +2,8 @@
 
 use crate::Expected;
 use crate::ast::{
-    Argument, ArrayElement, Assignment, AssignmentValue, CacheSlot, Command, CommandKind, Name, PartKind,
-    Redirect, SharedSlice, SimpleCommand, Subscript, SubscriptKind, Text, Word, WordContent, WordFlags,
+    Argument, ArrayElement, Assignment, AssignmentValue, Bytes, CacheSlot, Command, CommandKind, Name,
+    PartKind, Redirect, SharedSlice, SimpleCommand, Subscript, SubscriptKind, Word, WordContent, WordFlags,
     WordPart,
 };
 
@@ -226,7 +226,7 @@ impl Parser<'_> {
         }
         // Text follows the parenthesis directly: bash treats the whole value as a string.
         let rest = self.word(WordMode::value(self.options.extglob))?;
-        let text = Text::from(self.input.slice(start, self.input.at));
+        let text = Bytes::from(self.input.slice(start, self.input.at));
         let span = self.span_from(start).to(rest.span);
         Ok(AssignmentValue::Word(Word { span, flags: WordFlags::QUOTED, content: glued(text, span) }))
     }
@@ -313,7 +313,7 @@ impl Parser<'_> {
         let Some(assignment) = self.assignment()? else { return Ok(None) };
         let span = self.span_from(start);
         let AssignmentValue::Array(elements) = &assignment.value else {
-            let text = Text::from(self.input.slice(start, self.input.at));
+            let text = Bytes::from(self.input.slice(start, self.input.at));
             return Ok(Some(Word { span, flags: WordFlags::QUOTED, content: glued(text, span) }));
         };
         let mut builder = WordBuilder::default();
@@ -353,11 +353,11 @@ fn splice(builder: &mut WordBuilder, word: &Word) {
 }
 
 /// Creates the content of a word whose whole text is literal, as if quoted.
-fn glued(text: Text, span: crate::ast::Span) -> WordContent {
+fn glued(text: Bytes, span: crate::ast::Span) -> WordContent {
     let mut parts = Vec::new();
     for piece in text.split_inclusive(|byte| *byte == b'\'') {
         let unquoted = piece.strip_suffix(b"'").unwrap_or(piece);
-        parts.push(PartKind::SingleQuoted(Text::from(unquoted)));
+        parts.push(PartKind::SingleQuoted(Bytes::from(unquoted)));
         parts.extend((unquoted.len() < piece.len()).then_some(PartKind::Escaped(b'\'')));
     }
     let parts = parts.into_iter().map(|kind| WordPart { span, kind }).collect();
@@ -418,7 +418,7 @@ impl Parser<'_> {
         let span = simple.only_word().map_or(self.span_from(start), |word| word.span);
         let name = match simple.only_word().and_then(Word::literal_text) {
             Some(text) => text.clone(),
-            None => Text::from(self.input.slice(start, end)),
+            None => Bytes::from(self.input.slice(start, end)),
         };
         let open = self.input.at;
         self.input.at += 1;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::ast::{Arithmetic, Subscript, SubscriptKind};
+use crate::Expected;
+use crate::ast::{Arithmetic, Subscript, SubscriptKind, Word};
 
 use super::word::WordMode;
 use super::{Parser, Result, arithmetic_form};
@@ -21,6 +22,16 @@ impl Parser<'_> {
     /// expansion is quoted.
     pub(super) fn braced_subscript(&mut self) -> Result<Option<Subscript>> {
         self.subscript_in(WordMode::subscript(true))
+    }
+
+    /// Parses `[…]` as the whole input. Returns the word between the brackets.
+    pub(super) fn whole_subscript(&mut self) -> Result<Word> {
+        self.input.at += 1;
+        let word = self.nested(|parser| parser.word(WordMode::subscript(false)))?;
+        match self.eat(b']') && self.peek().is_none() {
+            true => Ok(word),
+            false => Err(self.unexpected(Some(Expected::Token("]")), None)),
+        }
     }
 
     fn subscript_in(&mut self, mode: WordMode) -> Result<Option<Subscript>> {

@@ -2,8 +2,8 @@
 
 use crate::Expected;
 use crate::ast::{
-    Arithmetic, BackquoteError, CommandSubstitution, List, PartKind, ProcessSubstitution, SharedNode,
-    SharedSlice, SubstitutionDirection, Text, WordFlags,
+    Arithmetic, BackquoteError, Bytes, CommandSubstitution, List, PartKind, ProcessSubstitution, SharedNode,
+    SharedSlice, SubstitutionDirection, WordFlags,
 };
 
 use super::builder::WordBuilder;
@@ -131,7 +131,7 @@ impl Parser<'_> {
     pub(super) fn backquoted(&mut self, in_quotes: bool, builder: &mut WordBuilder) -> Result<()> {
         let start = self.input.at;
         let (derived, end) = self.backquoted_text(in_quotes)?;
-        let text = Text::from(self.input.slice(start + 1, end));
+        let text = Bytes::from(self.input.slice(start + 1, end));
         let inner = derived.into_input(self.input.source(end));
         let (body, error) = match self.nested(|parser| parser.with_input(inner, Parser::whole_list)) {
             Ok(body) => (body, None),

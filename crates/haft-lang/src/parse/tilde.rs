@@ -1,6 +1,6 @@
 //! Tilde expansion.
 
-use crate::ast::{PartKind, Text, WordFlags};
+use crate::ast::{Bytes, PartKind, WordFlags};
 
 use super::Parser;
 use super::builder::WordBuilder;
@@ -35,7 +35,7 @@ impl Parser<'_> {
         if quoted || name.iter().any(|byte| matches!(byte, b'{' | b'*' | b'?' | b'[' | b'=')) {
             return self.literal_byte(builder);
         }
-        let kind = PartKind::Tilde(Text::from(name.as_slice()));
+        let kind = PartKind::Tilde(Bytes::from(name.as_slice()));
         let start = self.input.at;
         self.input.at += 1 + length;
         builder.push(kind, self.span_from(start), WordFlags::TILDE);

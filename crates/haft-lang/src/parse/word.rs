@@ -1,6 +1,6 @@
 //! Words outside double quotes.
 
-use crate::ast::{PartKind, Span, Text, Word, WordContent, WordFlags};
+use crate::ast::{Bytes, PartKind, Span, Word, WordContent, WordFlags};
 
 use super::builder::WordBuilder;
 use super::bytes::{self, BRACE, BRACKET, BREAK, CLOSE_BRACE, COLON, EQUAL, GLOB, GROUP, QUOTE, SLASH};
@@ -173,7 +173,7 @@ impl Parser<'_> {
             && rest[0] != b'~'
             && rest.get(length).is_some_and(|byte| bytes::is(*byte, BREAK) && !matches!(byte, b'<' | b'>'))
         {
-            let content = WordContent::Plain(Text::prefix(rest, length));
+            let content = WordContent::Plain(Bytes::prefix(rest, length));
             let span = self.input.span(self.input.at, self.input.at + length);
             self.input.at += length;
             return Ok(Word { span, flags: WordFlags::NONE, content });
@@ -351,7 +351,7 @@ impl Parser<'_> {
             if let Some(length) = memchr::memchr(b'\'', rest) {
                 let end = searched + length;
                 self.input.at = end + 1;
-                let text = Text::from(self.input.slice(start + 1, end));
+                let text = Bytes::from(self.input.slice(start + 1, end));
                 builder.push(PartKind::SingleQuoted(text), self.span_from(start), WordFlags::QUOTED);
                 return Ok(());
             }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::ParseOptions;
 use crate::ast::{
-    Case, Command, CommandKind, Conditional, Connector, For, Function, If, List, PartKind, Pipeline, Program,
-    Select, SimpleCommand, Span, Statement, Text, Word, WordPart,
+    Bytes, Case, Command, CommandKind, Conditional, Connector, For, Function, If, List, PartKind, Pipeline,
+    Program, Select, SimpleCommand, Span, Statement, Word, WordPart,
 };
 use crate::resolve::{Resolution, Resolver};
 use crate::walk::SyntaxNode;
@@ -25,7 +25,7 @@ const MAX_NESTED_SCRIPTS: u8 = 12;
 pub(super) struct PlanBuilder<'r> {
     resolver: &'r dyn Resolver,
     pub(super) options: ParseOptions,
-    functions: BTreeSet<Text>,
+    functions: BTreeSet<Bytes>,
     pub(super) values: NumericVariables,
     pub(super) constants: Constants,
     /// The working directory of the current step.

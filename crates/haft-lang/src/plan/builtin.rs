@@ -281,7 +281,7 @@ fn has(arguments: &[PlannedWord], option: &[u8]) -> bool {
 pub(super) fn without_prefix(item: &PlannedWord, length: usize) -> PlannedWord {
     let mut pieces = item.pieces.clone();
     if let Some(super::WordPiece::Literal(text)) = pieces.first_mut() {
-        *text = crate::ast::Text::from(text.get(length..).unwrap_or_default());
+        *text = crate::Bytes::from(text.get(length..).unwrap_or_default());
     }
     pieces.retain(|piece| !matches!(piece, super::WordPiece::Literal(text) if text.is_empty()));
     PlannedWord { pieces, several: item.several }

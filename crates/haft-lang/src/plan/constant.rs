@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::ast::{
-    Argument, Assignment, AssignmentValue, Command, CommandKind, Program, SimpleCommand, Text, Word,
+    Argument, Assignment, AssignmentValue, Bytes, Command, CommandKind, Program, SimpleCommand, Word,
 };
 use crate::walk::SyntaxNode;
 
@@ -21,7 +21,7 @@ const MAX_VARIABLE_DEPTH: u8 = 4;
 #[derive(Debug, Default)]
 pub(super) struct Constants {
     /// The possible values of each variable.
-    values: BTreeMap<Text, Vec<PlannedWord>>,
+    values: BTreeMap<Bytes, Vec<PlannedWord>>,
 }
 
 impl Constants {
@@ -137,7 +137,7 @@ struct AssignmentCount {
 
 struct ConstantCollector<'s> {
     source: &'s [u8],
-    values: BTreeMap<Text, AssignmentCount>,
+    values: BTreeMap<Bytes, AssignmentCount>,
     /// Whether the program runs code that is not in its text.
     runs_unknown_code: bool,
 }
@@ -160,7 +160,7 @@ impl ConstantCollector<'_> {
     }
 
     /// Records the values if they consist of text and other variables.
-    fn value(&mut self, name: &Text, words: &[Word]) {
+    fn value(&mut self, name: &Bytes, words: &[Word]) {
         let items: Vec<PlannedWord> = words.iter().map(|word| words::single(word, self.source)).collect();
         let is_known = |piece: &WordPiece| match piece {
             WordPiece::Literal(_) => true,
@@ -177,7 +177,7 @@ impl ConstantCollector<'_> {
     }
 
     fn assigned(&mut self, name: &[u8]) {
-        self.values.entry(Text::from(name)).or_default().assigned += 1;
+        self.values.entry(Bytes::from(name)).or_default().assigned += 1;
     }
 
     fn visit(&mut self, node: SyntaxNode<'_>) {

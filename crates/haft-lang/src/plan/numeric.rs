@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ast::{
     Argument, Arithmetic, ArithmeticForm, ArithmeticNode, Assignment, AssignmentValue, BraceRange, Braces,
-    Command, CommandKind, PartKind, Program, SimpleCommand, Text, Word,
+    Bytes, Command, CommandKind, PartKind, Program, SimpleCommand, Word,
 };
 use crate::walk::SyntaxNode;
 
@@ -38,8 +38,8 @@ const ASSIGNING_COMMANDS: &[&[u8]] =
 #[derive(Debug, Default)]
 pub(super) struct NumericVariables {
     /// For each assigned variable, whether all its values are numbers.
-    numeric: BTreeMap<Text, bool>,
-    associative: BTreeSet<Text>,
+    numeric: BTreeMap<Bytes, bool>,
+    associative: BTreeSet<Bytes>,
     /// Whether the program runs code that is not in its text.
     runs_unknown_code: bool,
 }
@@ -117,7 +117,7 @@ impl NumericVariables {
         }
     }
 
-    fn note(&mut self, name: &Text, number: bool) {
+    fn note(&mut self, name: &Bytes, number: bool) {
         let known = self.numeric.entry(name.clone()).or_insert(true);
         *known &= number;
     }
@@ -179,7 +179,7 @@ impl NumericVariables {
                 Some(text) => {
                     let length =
                         text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
-                    self.note(&Text::from(&text[..length]), false);
+                    self.note(&Bytes::from(&text[..length]), false);
                 }
                 None => self.runs_unknown_code |= argument.word().is_none(),
             }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Serialize, Serializer};
 
-use crate::ast::{Span, Text};
+use crate::ast::{Bytes, Span};
 
 /// Everything that a program can run, in source order.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
@@ -137,7 +137,7 @@ pub enum StepAction {
         /// Its name.
         #[serde(serialize_with = "text")]
         #[schemars(with = "String")]
-        name: Text,
+        name: Bytes,
         /// Whether each call unconditionally starts the function again in parallel: a fork bomb.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         forks_itself: bool,
@@ -203,7 +203,7 @@ pub enum WordPiece {
     Literal(
         #[serde(serialize_with = "text")]
         #[schemars(with = "String")]
-        Text,
+        Bytes,
     ),
     /// An expansion whose result is not known.
     Dynamic {
@@ -212,7 +212,7 @@ pub enum WordPiece {
         /// Its text in the source.
         #[serde(serialize_with = "text")]
         #[schemars(with = "String")]
-        source: Text,
+        source: Bytes,
     },
 }
 
@@ -246,7 +246,7 @@ pub struct PlannedAssignment {
     /// The variable, including its subscript.
     #[serde(serialize_with = "text")]
     #[schemars(with = "String")]
-    pub name: Text,
+    pub name: Bytes,
     /// Whether the operator is `+=`.
     pub append: bool,
     /// The value, or the elements of an array.
@@ -340,7 +340,7 @@ pub struct Opaque {
     /// The relevant text in the source.
     #[serde(serialize_with = "text")]
     #[schemars(with = "String")]
-    pub source: Text,
+    pub source: Bytes,
 }
 
 /// Why a step is opaque.
@@ -429,7 +429,7 @@ impl Serialize for PlannedWord {
     }
 }
 
-fn text<S: Serializer>(text: &Text, serializer: S) -> Result<S::Ok, S::Error> {
+fn text<S: Serializer>(text: &Bytes, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(text)
 }
 

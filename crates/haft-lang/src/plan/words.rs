@@ -1,7 +1,7 @@
 //! Converts words of the tree into planned words.
 
 use crate::ast::{
-    Argument, Assignment, AssignmentValue, PartKind, Span, SpecialParameter, Text, Word, WordFlags, WordPart,
+    Argument, Assignment, AssignmentValue, Bytes, PartKind, Span, SpecialParameter, Word, WordFlags, WordPart,
 };
 use crate::ast::{Parameter, ParameterOperator};
 
@@ -83,7 +83,7 @@ pub(super) fn binding(assignment: &Assignment, source: &[u8]) -> PlannedAssignme
             elements.iter().map(|element| item(&element.value, source)).collect()
         }
     };
-    PlannedAssignment { name: Text::from(&*target(assignment, source)), append: assignment.append, value }
+    PlannedAssignment { name: Bytes::from(&*target(assignment, source)), append: assignment.append, value }
 }
 
 /// Collects pieces and joins adjacent literals.
@@ -105,7 +105,7 @@ impl PieceBuilder {
 
     fn flush(&mut self) {
         if !self.literal.is_empty() {
-            self.done.push(WordPiece::Literal(Text::from(&*self.literal)));
+            self.done.push(WordPiece::Literal(Bytes::from(&*self.literal)));
             self.literal.clear();
         }
     }

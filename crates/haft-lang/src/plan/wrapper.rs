@@ -4,7 +4,7 @@ use super::build::{PlanBuilder, StepContext};
 use super::shell::{input, placeholders};
 use super::show;
 use super::step::{OpaqueReason, PlannedAssignment, PlannedWord, StepRole, WordPiece};
-use crate::ast::Text;
+use crate::Bytes;
 
 /// The argument syntax of a wrapper.
 pub(super) struct Wrapper {
@@ -239,7 +239,7 @@ impl Wrapper {
         let at = memchr::memchr(b'=', argument.prefix()).filter(|_| self.assignments)?;
         let (name, value) = argument.prefix().split_at(at);
         let mut pieces = argument.pieces.clone();
-        pieces[0] = WordPiece::Literal(Text::from(&value[1..]));
+        pieces[0] = WordPiece::Literal(Bytes::from(&value[1..]));
         let value = vec![PlannedWord { pieces, several: false }];
         Some(PlannedAssignment { name: name.into(), append: false, value })
     }

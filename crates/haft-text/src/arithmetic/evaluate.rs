@@ -1,7 +1,8 @@
 //! Evaluation of the tree of an expression.
 
+use crate::Bytes;
 use haft_lang::ast::{
-    ArithmeticNode, ArithmeticSubscript, ArithmeticTree, BinaryOperator, IncrementOperator, NodeId, Text,
+    ArithmeticNode, ArithmeticSubscript, ArithmeticTree, BinaryOperator, IncrementOperator, NodeId,
 };
 
 use super::{ArithmeticError, ArithmeticKey, ArithmeticVariables, evaluate_nested, operators, plain_number};
@@ -17,8 +18,8 @@ pub(super) struct Evaluator<'a, V> {
 
 /// The left side of an assignment, with its subscript evaluated.
 enum ArithmeticTarget<'a> {
-    Variable(&'a Text),
-    Element(&'a Text, ArithmeticKey<'a>),
+    Variable(&'a Bytes),
+    Element(&'a Bytes, ArithmeticKey<'a>),
 }
 
 impl<'a, V: ArithmeticVariables> Evaluator<'a, V> {
@@ -96,7 +97,7 @@ impl<'a, V: ArithmeticVariables> Evaluator<'a, V> {
     }
 
     #[inline]
-    fn variable(&mut self, name: &Text) -> Result<i64, V::Error> {
+    fn variable(&mut self, name: &Bytes) -> Result<i64, V::Error> {
         let text = self.variables.get(name)?;
         match plain_number(&text) {
             Some(number) => Ok(number),
@@ -117,7 +118,7 @@ impl<'a, V: ArithmeticVariables> Evaluator<'a, V> {
 
     fn key(
         &mut self,
-        name: &Text,
+        name: &Bytes,
         subscript: &'a ArithmeticSubscript,
     ) -> Result<ArithmeticKey<'a>, V::Error> {
         if self.variables.is_associative(name) {
@@ -126,9 +127,13 @@ impl<'a, V: ArithmeticVariables> Evaluator<'a, V> {
                 None => Err(ArithmeticError::BadSubscript.into()),
             };
         }
-        match subscript.index {
-            Some(index) => Ok(ArithmeticKey::Index(self.node(index)?)),
-            None => Err(ArithmeticError::BadSubscript.into()),
+        match (subscript.index, &subscript.key) {
+            (Some(index), _) => Ok(ArithmeticKey::Index(self.node(index)?)),
+            (None, Some(key)) if key.iter().any(|byte| matches!(byte, b'$' | b'`')) => {
+                let text = self.variables.expand_subscript(key)?;
+                Ok(ArithmeticKey::Index(evaluate_nested(&text, self.variables, self.depth)?))
+            }
+            (None, _) => Err(ArithmeticError::BadSubscript.into()),
         }
     }
 

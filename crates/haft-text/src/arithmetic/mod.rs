@@ -9,7 +9,7 @@ mod operators;
 mod tests;
 
 use haft_lang::Expected;
-use haft_lang::ast::{ArithmeticTree, Text};
+use haft_lang::ast::ArithmeticTree;
 
 use crate::Bytes;
 
@@ -25,28 +25,34 @@ pub trait ArithmeticVariables {
     ///
     /// # Errors
     /// If it may not be read.
-    fn get(&mut self, name: &Text) -> Result<Bytes, Self::Error>;
+    fn get(&mut self, name: &Bytes) -> Result<Bytes, Self::Error>;
 
     /// Assigns to a variable.
     ///
     /// # Errors
     /// If it may not be written.
-    fn set(&mut self, name: &Text, value: i64) -> Result<(), Self::Error>;
+    fn set(&mut self, name: &Bytes, value: i64) -> Result<(), Self::Error>;
 
     /// Tells whether a variable is an associative array.
-    fn is_associative(&mut self, name: &Text) -> bool;
+    fn is_associative(&mut self, name: &Bytes) -> bool;
 
     /// Returns the value of an array element; empty if it is unset.
     ///
     /// # Errors
     /// If it may not be read.
-    fn get_element(&mut self, name: &Text, key: ArithmeticKey<'_>) -> Result<Bytes, Self::Error>;
+    fn get_element(&mut self, name: &Bytes, key: ArithmeticKey<'_>) -> Result<Bytes, Self::Error>;
 
     /// Assigns to an array element.
     ///
     /// # Errors
     /// If it may not be written.
-    fn set_element(&mut self, name: &Text, key: ArithmeticKey<'_>, value: i64) -> Result<(), Self::Error>;
+    fn set_element(&mut self, name: &Bytes, key: ArithmeticKey<'_>, value: i64) -> Result<(), Self::Error>;
+
+    /// Performs the expansions in a subscript, as in `let 'a[$i]=1'`.
+    ///
+    /// # Errors
+    /// If an expansion fails.
+    fn expand_subscript(&mut self, text: &[u8]) -> Result<Bytes, Self::Error>;
 
     /// Returns the number that an expansion within the expression yielded, by the index of its word part.
     ///

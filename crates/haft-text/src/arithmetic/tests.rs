@@ -11,7 +11,7 @@ struct TestVariables {
     associative: Vec<&'static str>,
 }
 
-fn element(name: &Text, key: ArithmeticKey<'_>) -> String {
+fn element(name: &Bytes, key: ArithmeticKey<'_>) -> String {
     match key {
         ArithmeticKey::Index(index) => format!("{name}[{index}]"),
         ArithmeticKey::Text(text) => format!("{name}[{}]", String::from_utf8_lossy(text)),
@@ -21,31 +21,35 @@ fn element(name: &Text, key: ArithmeticKey<'_>) -> String {
 impl ArithmeticVariables for TestVariables {
     type Error = ArithmeticError;
 
-    fn get(&mut self, name: &Text) -> Result<Bytes, ArithmeticError> {
+    fn get(&mut self, name: &Bytes) -> Result<Bytes, ArithmeticError> {
         Ok(self.values.get(&name.to_string()).map(|value| value.as_str().into()).unwrap_or_default())
     }
 
-    fn set(&mut self, name: &Text, value: i64) -> Result<(), ArithmeticError> {
+    fn set(&mut self, name: &Bytes, value: i64) -> Result<(), ArithmeticError> {
         self.values.insert(name.to_string(), value.to_string());
         Ok(())
     }
 
-    fn is_associative(&mut self, name: &Text) -> bool {
+    fn is_associative(&mut self, name: &Bytes) -> bool {
         self.associative.iter().any(|known| *name == *known)
     }
 
-    fn get_element(&mut self, name: &Text, key: ArithmeticKey<'_>) -> Result<Bytes, ArithmeticError> {
+    fn get_element(&mut self, name: &Bytes, key: ArithmeticKey<'_>) -> Result<Bytes, ArithmeticError> {
         Ok(self.values.get(&element(name, key)).map(|value| value.as_str().into()).unwrap_or_default())
     }
 
     fn set_element(
         &mut self,
-        name: &Text,
+        name: &Bytes,
         key: ArithmeticKey<'_>,
         value: i64,
     ) -> Result<(), ArithmeticError> {
         self.values.insert(element(name, key), value.to_string());
         Ok(())
+    }
+
+    fn expand_subscript(&mut self, text: &[u8]) -> Result<Bytes, ArithmeticError> {
+        Ok(text.into())
     }
 
     fn expansion(&mut self, part: u32) -> Result<i64, ArithmeticError> {

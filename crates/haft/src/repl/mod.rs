@@ -32,7 +32,7 @@ use assistant::SessionAssistant;
 use editor::{EditResult, Editor, Prompts};
 use history::{History, HistoryRules};
 use history_command::{HistoryCommand, SharedHistory};
-pub(crate) use places::StartupPaths;
+pub(crate) use places::{StartupPaths, profiles};
 use recall::ExpandedLine;
 use signals::TerminalEvents;
 pub(crate) use startup::ReplSetup;

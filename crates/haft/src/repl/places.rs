@@ -22,13 +22,22 @@ pub(crate) struct StartupPaths {
 impl StartupPaths {
     pub(crate) fn of(process: &ProcessContext) -> Self {
         let places = places::unchecked(process);
-        let own = process.variable("HOME").map(|home| Path::new(home).join(".profile"));
         Self {
             rc: places.user.map(|user| user.join("rc")).filter(|rc| is_own(rc)),
             history: places.state.map(|state| state.join("history")),
-            profiles: std::iter::once(PathBuf::from("/etc/profile")).chain(own).collect(),
+            profiles: profiles(process, false),
         }
     }
+}
+
+/// The profiles of a login shell: that of the system, and the first one of the user that can be read. In POSIX mode, the user has only
+/// `.profile`.
+pub(crate) fn profiles(process: &ProcessContext, posix: bool) -> Vec<PathBuf> {
+    let names = [".bash_profile", ".bash_login", ".profile"].into_iter().skip(if posix { 2 } else { 0 });
+    let home = process.variable("HOME").map(Path::new);
+    let mut candidates = home.into_iter().flat_map(|home| names.clone().map(|name| home.join(name)));
+    let own = candidates.find(|path| std::fs::File::open(path).is_ok());
+    std::iter::once(PathBuf::from("/etc/profile")).chain(own).collect()
 }
 
 /// Whether a file is missing, or only the user can have written it. Prints a message otherwise.

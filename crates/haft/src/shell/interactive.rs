@@ -11,7 +11,7 @@ use rustix::stdio::{stderr, stdin};
 use rustix::termios::isatty;
 
 use super::arguments::{ScriptSource, ShellArguments};
-use super::{configure, read_source, session, set_parameters, status};
+use super::{configure, is_login, read_source, session, set_parameters, status};
 use crate::failure::{Failure, print_message};
 use crate::process_context::ProcessContext;
 use crate::repl::{self, Repl, ReplSetup, StartupPaths};
@@ -34,7 +34,7 @@ pub(super) fn run(arguments: ShellArguments, process: &ProcessContext) -> Result
     let tools = SessionTools::new(process, &StartPermission::all());
     let ignored = JOB_SIGNALS.into_iter().fold(Signals::ignored_now(), Signals::without);
     let setup = setup(&arguments, process);
-    let mut kernel = sessions::kernel(&tools).signals(inbox.clone());
+    let mut kernel = sessions::shell_kernel(&tools, process).signals(inbox.clone());
     if let Some(terminal) = &setup.terminal {
         kernel = kernel.terminal(terminal.clone());
     }
@@ -75,11 +75,10 @@ fn setup(arguments: &ShellArguments, process: &ProcessContext) -> ReplSetup {
         places.rc = None;
     }
     let dumb = process.variable("TERM").is_none_or(|terminal| terminal == "dumb");
-    let named_login = process.arguments.first().is_some_and(|name| name.as_bytes().starts_with(b"-"));
     let on_terminal = isatty(stdin()) && isatty(stderr());
     ReplSetup {
         places,
-        login: (arguments.login || named_login) && startup.profile,
+        login: is_login(arguments, process) && startup.profile,
         editing: arguments.editing && on_terminal && !dumb,
         colours: !dumb && process.variable("NO_COLOR").is_none(),
         terminal: on_terminal.then(claim_terminal).flatten(),

@@ -6,20 +6,20 @@ mod interactive;
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use haft_kernel::memory::MemoryLimit;
 use haft_kernel::options::{SetOption, ShellOption};
-use haft_kernel::{Bytes, KernelBuilder, Session, Unwind};
+use haft_kernel::{Bytes, Flow, KernelBuilder, Session, Unwind};
 use haft_process::{Disposition, Signals, StartPermission, inherited_descriptors, set_disposition};
 
 use crate::arguments::CommandLine;
 use crate::commands::script;
 use crate::failure::{CANNOT_RUN_STATUS, Failure, NOT_FOUND_STATUS};
 use crate::process_context::ProcessContext;
-use crate::sessions;
 use crate::shell::arguments::{ScriptSource, ShellArguments, ShellSetting};
 use crate::tools::SessionTools;
+use crate::{repl, sessions};
 
 /// The arguments of a shell, if haft was started as one: under the name of a shell, with a shell's options, with a script
 /// file, or without arguments. `None` for the commands of haft, correctly typed or not.
@@ -51,7 +51,7 @@ pub(crate) fn run(words: Vec<OsString>, process: &ProcessContext) -> Result<i32,
         return interactive::run(arguments, process);
     }
     let tools = SessionTools::new(process, &StartPermission::all());
-    let mut session = session(sessions::kernel(&tools), process);
+    let mut session = session(sessions::shell_kernel(&tools, process), process);
     session.memory().set_limit(MemoryLimit::Most);
     let _counted = session.memory().enter();
     set_dispositions(&mut session);
@@ -63,12 +63,9 @@ pub(crate) fn run(words: Vec<OsString>, process: &ProcessContext) -> Result<i32,
     }
     configure(&mut session, &arguments)?;
     let text = read_source(&arguments.source, process)?;
+    let profiles = profiles(&mut session, &arguments, process);
     set_parameters(&mut session, arguments, process);
-    let prepared = match session.options().has(SetOption::Posix) {
-        true => Ok(0),
-        false => session.run_file_named_by(b"BASH_ENV"),
-    };
-    let result = match (prepared, text) {
+    let result = match (run_startup_files(&mut session, &profiles), text) {
         (Err(unwind), _) => Err(unwind),
         (Ok(_), Some(text)) => session.run_main(&text),
         (Ok(_), None) => session.run_input(),
@@ -78,6 +75,34 @@ pub(crate) fn run(words: Vec<OsString>, process: &ProcessContext) -> Result<i32,
     // The process ends here, so the session need not be dropped.
     std::mem::forget(session);
     Ok(status(result))
+}
+
+/// Whether this is a login shell: with `-l`, or with a name that begins with `-`.
+fn is_login(arguments: &ShellArguments, process: &ProcessContext) -> bool {
+    arguments.login || process.arguments.first().is_some_and(|name| name.as_bytes().starts_with(b"-"))
+}
+
+/// The files that a login shell runs first. None for other shells.
+fn profiles(session: &mut Session, arguments: &ShellArguments, process: &ProcessContext) -> Vec<PathBuf> {
+    if !is_login(arguments, process) {
+        return Vec::new();
+    }
+    session.set_shell_option(ShellOption::LoginShell, true);
+    match arguments.startup.profile {
+        true => repl::profiles(process, session.options().has(SetOption::Posix)),
+        false => Vec::new(),
+    }
+}
+
+/// Runs the profiles, and the file that `BASH_ENV` names.
+fn run_startup_files(session: &mut Session, profiles: &[PathBuf]) -> Flow {
+    for profile in profiles {
+        session.run_file(profile.as_os_str().as_bytes())?;
+    }
+    match session.options().has(SetOption::Posix) {
+        true => Ok(0),
+        false => session.run_file_named_by(b"BASH_ENV"),
+    }
 }
 
 /// A session of a plain shell with the environment of this process.

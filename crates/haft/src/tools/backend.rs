@@ -34,6 +34,10 @@ impl Backend for SessionTools {
         names.map(|name| format!("{name}=")).collect()
     }
 
+    fn release(&self) {
+        self.release_registry();
+    }
+
     fn resolve_real_path(&self, _: &[u8]) -> Option<Vec<u8>> {
         None
     }

@@ -134,6 +134,12 @@ impl SessionTools {
         drop(registry);
     }
 
+    /// Closes the registry until a tool is needed again.
+    fn release_registry(&self) {
+        let registry = self.state().registry.take();
+        drop(registry);
+    }
+
     fn state(&self) -> std::sync::MutexGuard<'_, SessionToolsState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -29,7 +29,7 @@ pub(super) fn operand(
         Operand::Word(word) => {
             let (name, mut assigned) = parse_word(word);
             if let Some(subscript) = assigned.as_mut().and_then(|assigned| assigned.subscript.as_mut()) {
-                *subscript = context.session.expand_subscript_text(subscript);
+                *subscript = context.session.expand_argument_subscript(subscript)?;
             }
             (name, assigned)
         }

@@ -204,8 +204,9 @@ fn delimited(letters: &mut Peekable<Chars<'_>>, delimiter: char) -> Option<Strin
     }
 }
 
+/// Appends a character of a set. Only what is special in sets of the `regex` crate may be escaped: `\<` has another meaning.
 fn push_escaped(set: &mut String, letter: char) {
-    if letter.is_ascii_punctuation() {
+    if matches!(letter, '\\' | '[' | ']' | '^' | '-' | '&' | '~') {
         set.push('\\');
     }
     set.push(letter);

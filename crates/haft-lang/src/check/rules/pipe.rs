@@ -1,6 +1,6 @@
 //! Mistakes in pipelines: lost variables and unread output.
 
-use crate::ast::{Command, CommandKind, Pipeline, Redirect, RedirectKind, Span, Text};
+use crate::ast::{Bytes, Command, CommandKind, Pipeline, Redirect, RedirectKind, Span};
 use crate::check::context::{CheckContext, SimpleView};
 use crate::check::diagnostic::Severity;
 use crate::check::facts::{first_starting_at, last_starting_before};
@@ -49,7 +49,7 @@ fn lost_variable<'a>(context: &CheckContext<'a>, node: SyntaxNode<'a>, report: &
 }
 
 /// Returns the assignments in a span.
-fn assigned_in<'s>(context: &'s CheckContext<'_>, body: Span) -> &'s [(Span, Text)] {
+fn assigned_in<'s>(context: &'s CheckContext<'_>, body: Span) -> &'s [(Span, Bytes)] {
     let all = &context.facts.assignments;
     let first = all.partition_point(|(span, _)| span.start < body.start);
     let last = all.partition_point(|(span, _)| span.start < body.end);
@@ -71,7 +71,7 @@ fn last_compound(pipeline: &Pipeline) -> Option<&Command> {
     matches!(last.kind, CommandKind::Loop(_) | CommandKind::For(_) | CommandKind::Group(_)).then_some(last)
 }
 
-fn used_after(context: &CheckContext<'_>, name: &Text, end: u32, scope: Span) -> Option<Span> {
+fn used_after(context: &CheckContext<'_>, name: &Bytes, end: u32, scope: Span) -> Option<Span> {
     let used = context.facts.used.get(name)?;
     first_starting_at(used, end).filter(|span| span.end <= scope.end)
 }

@@ -1,6 +1,6 @@
 //! Operations on paths that may contain dynamic pieces.
 
-use crate::ast::Text;
+use crate::Bytes;
 use crate::plan::step::{Expansion, PlannedWord, WordPiece};
 use crate::plan::words::known;
 
@@ -16,7 +16,7 @@ pub(in crate::plan) fn concat(parts: impl IntoIterator<Item = WordPiece>) -> Pla
         match (pieces.last_mut(), part) {
             (_, WordPiece::Literal(text)) if text.is_empty() => {}
             (Some(WordPiece::Literal(before)), WordPiece::Literal(text)) => {
-                *before = Text::from(&*[&**before, &*text].concat());
+                *before = Bytes::from(&*[&**before, &*text].concat());
             }
             (_, part) => pieces.push(part),
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::step_tree::{StepTree, has_letter, is_input, name, words};
-use crate::ast::Text;
+use crate::Bytes;
 use crate::check::diagnostic::Severity;
 use crate::check::rule::{Rule, RuleMatcher, RuleReport};
 use crate::plan::{
@@ -132,7 +132,7 @@ enum TextOrigin {
 /// The variables and file descriptors that hold a download.
 #[derive(Default)]
 struct Tainted {
-    variables: BTreeSet<Text>,
+    variables: BTreeSet<Bytes>,
     descriptors: BTreeSet<Vec<u8>>,
 }
 
@@ -215,7 +215,7 @@ fn tainted(step_tree: &StepTree<'_>) -> Tainted {
             if fetched {
                 let descriptor = file.descriptor.as_deref().unwrap_or("0");
                 let variable = descriptor.strip_prefix('{').and_then(|name| name.strip_suffix('}'));
-                found.variables.extend(variable.map(|name| Text::from(name.as_bytes())));
+                found.variables.extend(variable.map(|name| Bytes::from(name.as_bytes())));
                 found.descriptors.insert(descriptor.as_bytes().to_vec());
             }
         }
@@ -223,7 +223,7 @@ fn tainted(step_tree: &StepTree<'_>) -> Tainted {
     found
 }
 
-fn uses_variable(item: &PlannedWord, names: &BTreeSet<Text>) -> bool {
+fn uses_variable(item: &PlannedWord, names: &BTreeSet<Bytes>) -> bool {
     !names.is_empty()
         && item.pieces.iter().any(|piece| match piece {
             WordPiece::Dynamic { by: Expansion::Parameter, source } => {

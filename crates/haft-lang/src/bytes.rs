@@ -1,12 +1,10 @@
-//! The byte string that shell data is made of.
+//! The byte string of the syntax tree and of shell data.
 
 use std::borrow::Borrow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
-
-use haft_lang::ast::Text;
 
 /// The length of the longest string that is stored without an allocation.
 const MAX_INLINE_BYTES: usize = 22;
@@ -70,6 +68,19 @@ impl Bytes {
         }
     }
 
+    /// Creates a string from the first `length` bytes of `source`. It may copy a fixed number of bytes, which is faster
+    /// than copying exactly `length`.
+    #[inline]
+    pub(crate) fn prefix(source: &[u8], length: usize) -> Self {
+        match source.first_chunk() {
+            #[expect(clippy::cast_possible_truncation, reason = "the length was just bounded")]
+            Some(bytes) if length <= MAX_INLINE_BYTES => {
+                Self(BytesRepr::Inline { length: length as u8, bytes: *bytes })
+            }
+            _ => Self::from(&source[..length]),
+        }
+    }
+
     /// Returns the text for messages, with invalid UTF-8 replaced.
     #[must_use]
     pub fn lossy(&self) -> std::borrow::Cow<'_, str> {
@@ -119,20 +130,6 @@ impl From<String> for Bytes {
     #[inline]
     fn from(source: String) -> Self {
         source.into_bytes().into()
-    }
-}
-
-impl From<&Text> for Bytes {
-    #[inline]
-    fn from(source: &Text) -> Self {
-        source.as_bytes().into()
-    }
-}
-
-impl From<&Bytes> for Text {
-    #[inline]
-    fn from(source: &Bytes) -> Self {
-        source.as_bytes().into()
     }
 }
 
@@ -186,6 +183,13 @@ impl PartialEq<&[u8]> for Bytes {
     #[inline]
     fn eq(&self, other: &&[u8]) -> bool {
         self.as_bytes() == *other
+    }
+}
+
+impl PartialEq<str> for Bytes {
+    #[inline]
+    fn eq(&self, other: &str) -> bool {
+        self.as_bytes() == other.as_bytes()
     }
 }
 
