@@ -137,10 +137,10 @@ pub use outcome::{
     StageReport, StatusReport, TIMED_OUT,
 };
 pub use permission::{Denial, StartPermission, StartPolicy, StartRequest};
-pub use proc::{is_computing, is_descendant, process_start};
+pub use proc::{is_computing, process_start};
 pub use protection::{Tracing, is_withheld, protect_process, withhold_file};
 pub use pty::TerminalSize;
-pub use reaper::{become_subreaper, reap_orphans, resign_subreaper};
+pub use reaper::{become_subreaper, is_descendant, reap_orphans, resign_subreaper};
 pub use scope::{MARKER, Scope};
 pub use secret::{Redactor, looks_secret};
 pub use signal::{

@@ -85,9 +85,8 @@ pub fn is_computing(pid: i32) -> bool {
     matches!(state, Some(b'R' | b'D'))
 }
 
-/// Whether a process that is not reaped yet is a descendant of this process.
-#[must_use]
-pub fn is_descendant(pid: i32) -> bool {
+/// Whether an existing process is a descendant of this process.
+pub(crate) fn descends_from_self(pid: i32) -> bool {
     const MAX_GENERATIONS: usize = 256;
     let own = rustix::process::getpid().as_raw_pid();
     let parent = |pid: &i32| entry(*pid).map(|entry| entry.parent).filter(|parent| *parent > 0);

@@ -4,9 +4,10 @@
 //! started are reaped by their owners instead, so their pids are recorded in a table. There is one table per process,
 //! because the kernel has one list of children per process. It is used only after [`become_subreaper`].
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 use crate::error::Error;
 use crate::proc;
@@ -17,6 +18,12 @@ static SUBREAPER: AtomicBool = AtomicBool::new(false);
 static HAD_CHILDREN: AtomicBool = AtomicBool::new(false);
 /// Children that are reaped by their owners.
 static OWNED_CHILDREN: Mutex<Option<HashSet<i32>>> = Mutex::new(None);
+/// The children that were reaped last, the oldest first.
+static REAPED: Mutex<VecDeque<(i32, Instant)>> = Mutex::new(VecDeque::new());
+/// Maximum length of that list.
+const MAX_REAPED: usize = 256;
+/// How long a reaped child counts as a possible sender of a signal. Its pid may be reused later.
+const REAPED_TIME: Duration = Duration::from_secs(5);
 /// Whether processes must not be started any more.
 static STARTS_FORBIDDEN: AtomicBool = AtomicBool::new(false);
 /// Read-locked while a child is started and recorded; write-locked while orphans are determined.
@@ -95,10 +102,35 @@ fn owned() -> MutexGuard<'static, Option<HashSet<i32>>> {
 
 /// Removes a child that its owner reaped or detached.
 pub(crate) fn release(pid: i32) {
-    if is_subreaper()
-        && let Some(owned) = owned().as_mut()
-    {
+    if !is_subreaper() {
+        return;
+    }
+    if let Some(owned) = owned().as_mut() {
         owned.remove(&pid);
+    }
+    note_reaped(pid);
+}
+
+fn note_reaped(pid: i32) {
+    let mut reaped = reaped();
+    if reaped.len() == MAX_REAPED {
+        reaped.pop_front();
+    }
+    reaped.push_back((pid, Instant::now()));
+}
+
+fn reaped() -> MutexGuard<'static, VecDeque<(i32, Instant)>> {
+    REAPED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether a process is a descendant of this process, or was its child and has just been reaped. The sender of a signal may
+/// have ended before the signal is handled.
+#[must_use]
+pub fn is_descendant(pid: i32) -> bool {
+    let was_child = || reaped().iter().any(|(child, at)| *child == pid && at.elapsed() < REAPED_TIME);
+    match proc::entry(pid) {
+        Some(_) => proc::descends_from_self(pid),
+        None => was_child(),
     }
 }
 
@@ -125,6 +157,8 @@ pub fn reap_orphans() {
         return;
     }
     for pid in orphans() {
-        let _ = sys::wait_pid(pid);
+        if let Ok(Some(_)) = sys::wait_pid(pid) {
+            note_reaped(pid);
+        }
     }
 }

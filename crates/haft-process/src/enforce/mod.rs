@@ -5,6 +5,7 @@
 
 mod limiters;
 mod memory_watch;
+mod priority;
 mod process_watch;
 mod report;
 mod sampler;
@@ -12,6 +13,7 @@ mod tracker;
 
 pub(crate) use limiters::Limiters;
 pub(crate) use memory_watch::MemoryWatch;
+use priority::RaisedPriority;
 use process_watch::{ProcessEstimate, ProcessWatch};
 pub use report::{EnforcedBy, LimitKind, LimitState, RunLimits};
 pub(crate) use sampler::{SampleVerdict, Sampler};

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use super::{LimitKind, MemoryWatch, ProcessEstimate, ProcessWatch};
+use super::{LimitKind, MemoryWatch, ProcessEstimate, ProcessWatch, RaisedPriority};
 use crate::job::InProcessWork;
 use crate::proc::ProcessEntry;
 use crate::scope::Scope;
@@ -34,6 +34,8 @@ pub(crate) struct Sampler {
     alarm_at: Instant,
     /// When to check the next time.
     due: Instant,
+    /// While processes are limited: keeps this thread running despite a fork bomb.
+    priority: Option<RaisedPriority>,
 }
 
 /// The result of a sample.
@@ -57,7 +59,14 @@ impl Sampler {
             early_at: now,
             alarm_at: now,
             due: now + EARLY_CHECK_INTERVAL,
+            priority: None,
         })
+    }
+
+    /// Prepares for use by another thread than before. Called on the old thread.
+    pub(crate) fn for_other_thread(mut self) -> Sampler {
+        self.priority = None;
+        self
     }
 
     /// Returns when the sampler is due.
@@ -68,6 +77,9 @@ impl Sampler {
     /// Takes a sample if it is needed, and enforces the limits: kills processes or demands the end of the run.
     pub(crate) fn sample(&mut self, scope: &Scope, work: Option<&dyn InProcessWork>) -> SampleVerdict {
         let begun = Instant::now();
+        if self.processes.is_some() {
+            self.priority.get_or_insert_with(RaisedPriority::new);
+        }
         let estimate = self.processes.as_ref().map_or(ProcessEstimate::WithinLimit, ProcessWatch::estimate);
         let is_needed = match estimate {
             ProcessEstimate::WithinLimit => begun >= self.sample_at,

@@ -229,7 +229,7 @@ impl Job {
             end: EndReason::default(),
             io: self.io.take_outputs(),
             ladder: Ladder::default(),
-            sampler: self.sampler.take(),
+            sampler: self.sampler.take().map(Sampler::for_other_thread),
             emptied: self.emptied.take(),
             concluded: false,
         };
