@@ -51,6 +51,7 @@ NOT_APPLICABLE_CHECKS = {
     "sep-2575-server-rejects-undeclared-capability": "haft needs no capability of the client",
     "sep-2575-missing-capability-http-400": "haft needs no capability of the client",
     "sep-2663-tasks-get-status-failed": "tools of haft report errors as results",
+    "tasks-result-type-complete-on-non-task-responses": "needs a tool that asks the user",
 }
 
 SIMPLE_SCHEMA = {"type": "object", "properties": {}}
@@ -104,8 +105,16 @@ TOOLS = [
         "echo '\"ok\"'",
     ),
 ]
-for name in ("test_logging_tool", "test_streaming_elicitation", "greet"):
+for name in ("test_logging_tool", "test_streaming_elicitation"):
     TOOLS.append((name, "Returns a text", {"type": "object"}, "echo '\"hello\"'"))
+TOOLS.append(
+    (
+        "greet",
+        "Greets",
+        {"type": "object", "properties": {"name": {"type": "string"}}},
+        "echo \"\\\"Hello, $(sed 's/.*\"name\":\"\\([^\"]*\\)\".*/\\1/')!\\\"\"",
+    )
+)
 TOOLS.append(("failing_job", "Fails after a second", SIMPLE_SCHEMA, "sleep 1; echo failed >&2; exit 1"))
 TOOLS.append(
     (
