@@ -5,9 +5,10 @@
 //!
 //! # The server
 //!
-//! A [`Server`] offers the tools `run`, `job` and `output`, on request `check` and `plan`, and the tools of a registry. `run` executes
-//! bash scripts and waits for their end or for a condition. Sessions keep their state between calls, long-running scripts
-//! continue as jobs, and outputs can be read again later. The application provides everything as a [`ServerSetup`].
+//! A [`Server`] offers the tools `run`, `job` and `output`, on request `check` and `plan`, and the tools of a registry.
+//! `run` executes bash scripts and waits for their end or for a condition. Sessions keep their state between calls,
+//! long-running scripts continue as jobs, and outputs can be read again later. The application provides everything as a
+//! [`ServerSetup`].
 //!
 //! ```no_run
 //! use haft_kernel::{Kernel, Session};

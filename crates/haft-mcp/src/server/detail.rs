@@ -1,18 +1,31 @@
 //! How much of a result a client receives.
 
-use schemars::JsonSchema;
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// How much of a result a client receives.
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum ResultDetail {
+    /// Text only.
     #[default]
-    #[doc(hidden)]
     Text,
-    #[doc(hidden)]
+    /// The outcome as structured content too.
     Full,
+}
+
+impl JsonSchema for ResultDetail {
+    fn schema_name() -> Cow<'static, str> {
+        "ResultDetail".into()
+    }
+
+    /// The names alone. A derived schema would have a description for each, which every client sends to its model.
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "enum": ["text", "full"] })
+    }
 }
 
 /// The version of the structured content, the same as that of the JSON output of the command line.
