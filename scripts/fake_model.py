@@ -5,6 +5,7 @@ The model follows one plan. If a request offers haft's `run` tool and has no res
 once. Otherwise it answers with a text. All requests are recorded.
 """
 import http.server
+import itertools
 import json
 import re
 import threading
@@ -23,8 +24,7 @@ class FakeModel(http.server.ThreadingHTTPServer):
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), FakeModelHandler)
-        self.requests = []
-        self.tool_offered = False
+        self.requests, self.ids = [], itertools.count(1)
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property
@@ -40,10 +40,22 @@ class FakeModel(http.server.ThreadingHTTPServer):
         return self.received(OUTPUT)
 
     def next_call(self, names, body):
-        """The tool to call now, or None."""
+        """The tool to call now and its arguments, or (None, None)."""
+        if SCRIPT in body.replace("\\", ""):
+            return None, None
         tool = next((name for name in names if name and RUN_TOOL.match(name)), None)
-        self.tool_offered |= tool is not None
-        return tool if tool and SCRIPT not in body.replace("\\", "") else None
+        if tool:
+            return tool, {"script": SCRIPT}
+        if "WaitForMcpServers" in names and '"name":"WaitForMcpServers","input"' not in body:
+            return "WaitForMcpServers", {}
+        # Some clients only name the tools of a server, and offer tools to look up and call them.
+        deferred = re.search(r"mcp__haft__run\b", body)
+        if deferred and {"tool_search", "tool_call"} <= set(names):
+            query = f"select:{deferred[0]}"
+            if query not in body:
+                return "tool_search", {"query": query}
+            return "tool_call", {"name": deferred[0], "arguments": {"script": SCRIPT}}
+        return None, None
 
 
 class FakeModelHandler(http.server.BaseHTTPRequestHandler):
@@ -72,7 +84,7 @@ class FakeModelHandler(http.server.BaseHTTPRequestHandler):
         elif path.endswith("/responses"):
             self.server.requests.append(body)
             self.openai_responses(request, body)
-        elif path.endswith(("enerateContent",)):
+        elif path.endswith("enerateContent"):
             self.server.requests.append(body)
             self.gemini(request, body, "stream" in path)
         elif path.endswith(("count_tokens", "countTokens")):
@@ -111,12 +123,16 @@ class FakeModelHandler(http.server.BaseHTTPRequestHandler):
         except OSError:
             pass  # the client is gone
 
+    def call_id(self, prefix):
+        """A new id for a tool call. Clients refuse one that they have seen."""
+        return f"{prefix}{next(self.server.ids)}"
+
     def anthropic(self, request, body):
-        tool = self.server.next_call([tool.get("name") for tool in request.get("tools") or []], body)
+        tool, arguments = self.server.next_call([tool.get("name") for tool in request.get("tools") or []], body)
         usage = {"input_tokens": 1, "output_tokens": 1}
         message = {"id": "msg_1", "type": "message", "role": "assistant", "model": request.get("model"), "usage": usage}
         if tool:
-            block = {"type": "tool_use", "id": "toolu_1", "name": tool, "input": {"script": SCRIPT}}
+            block = {"type": "tool_use", "id": self.call_id("toolu_"), "name": tool, "input": arguments}
             delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
         else:
             block = {"type": "text", "text": TEXT}
@@ -138,11 +154,11 @@ class FakeModelHandler(http.server.BaseHTTPRequestHandler):
 
     def chat(self, request, body):
         names = [tool.get("function", {}).get("name") for tool in request.get("tools") or []]
-        tool = self.server.next_call(names, body)
+        tool, arguments = self.server.next_call(names, body)
         message = {"role": "assistant", "content": None if tool else TEXT}
         if tool:
-            function = {"name": tool, "arguments": json.dumps({"script": SCRIPT})}
-            message["tool_calls"] = [{"index": 0, "id": "call_1", "type": "function", "function": function}]
+            function = {"name": tool, "arguments": json.dumps(arguments)}
+            message["tool_calls"] = [{"index": 0, "id": self.call_id("call_"), "type": "function", "function": function}]
         reason = "tool_calls" if tool else "stop"
         whole = {"id": "c1", "created": 0, "model": request.get("model", "fake")}
         usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
@@ -160,11 +176,11 @@ class FakeModelHandler(http.server.BaseHTTPRequestHandler):
         offered = [(None, tool.get("name")) for tool in tools if tool.get("type") != "namespace"]
         for space in (tool for tool in tools if tool.get("type") == "namespace"):
             offered += [(space["name"], tool.get("name")) for tool in space.get("tools") or [] if "haft" in space["name"]]
-        name = self.server.next_call([name for _, name in offered], body)
+        name, arguments = self.server.next_call([name for _, name in offered], body)
         if name:
             space = next(space for space, known in offered if known == name)
-            item = {"type": "function_call", "id": "f1", "call_id": "c1", "name": name, "status": "completed"}
-            item["arguments"] = json.dumps({"script": SCRIPT})
+            item = {"type": "function_call", "id": "f1", "call_id": self.call_id("call_"), "name": name, "status": "completed"}
+            item["arguments"] = json.dumps(arguments)
             item.update({"namespace": space} if space else {})
         else:
             content = [{"type": "output_text", "text": TEXT, "annotations": []}]
@@ -184,8 +200,9 @@ class FakeModelHandler(http.server.BaseHTTPRequestHandler):
 
     def gemini(self, request, body, streamed):
         declared = [tool.get("functionDeclarations") or [] for tool in request.get("tools") or []]
-        tool = self.server.next_call([function.get("name") for group in declared for function in group], body)
-        part = {"functionCall": {"id": "c1", "name": tool, "args": {"script": SCRIPT}}} if tool else {"text": TEXT}
+        names = [function.get("name") for group in declared for function in group]
+        tool, arguments = self.server.next_call(names, body)
+        part = {"functionCall": {"id": self.call_id("call_"), "name": tool, "args": arguments}} if tool else {"text": TEXT}
         candidate = {"index": 0, "content": {"role": "model", "parts": [part]}, "finishReason": "STOP"}
         usage = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
         answer = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "fake"}

@@ -39,7 +39,8 @@ impl Tool {
     /// Returns [`ErrorCode::InvalidParams`](crate::ErrorCode::InvalidParams) with the parameter, the value
     /// and the expected type.
     pub fn arguments(&self, words: &[ArgumentWord]) -> Result<Value, CallError> {
-        read(self.parameters(), words).map_err(CallError::invalid)
+        let schema = self.parameters();
+        read(schema, words).map_err(|error| schema.invalid(error))
     }
 }
 

@@ -100,7 +100,7 @@ impl Registry {
         }
         let schema = tool.parameters();
         schema.fill_defaults(&mut arguments);
-        schema.validate(&arguments).map_err(CallError::invalid)?;
+        schema.validate(&arguments).map_err(|error| schema.invalid(error))?;
         Ok(PreparedCall { tool, arguments, note })
     }
 

@@ -59,6 +59,10 @@ pub struct CallError {
     pub signal: Option<String>,
     /// Standard output of the tool, possibly truncated.
     pub stdout: String,
+    /// Names of tools or parameters that are similar to an unknown one.
+    pub nearest: Vec<String>,
+    /// What to do, if that does not follow from the code.
+    pub hint: Option<String>,
 }
 
 /// Error codes of tool calls.
@@ -110,7 +114,15 @@ impl ErrorCode {
 impl CallError {
     /// Creates an error without a process.
     pub fn new(code: ErrorCode, error: impl Into<String>) -> CallError {
-        CallError { code, message: error.into(), exit_code: None, signal: None, stdout: String::new() }
+        CallError {
+            code,
+            message: error.into(),
+            exit_code: None,
+            signal: None,
+            stdout: String::new(),
+            nearest: Vec::new(),
+            hint: None,
+        }
     }
 
     /// Creates an [`ErrorCode::InvalidParams`] error: nothing was changed, and the call may work with other
@@ -122,6 +134,45 @@ impl CallError {
     /// Creates the error of a native tool that could not do its work. It counts as exit status 1.
     pub fn failed(error: impl Into<String>) -> CallError {
         CallError { exit_code: Some(1), ..CallError::new(ErrorCode::ToolCrashed, error) }
+    }
+
+    /// Adds names that are similar to an unknown one.
+    #[must_use]
+    pub fn with_nearest<'n>(mut self, nearest: impl IntoIterator<Item = &'n str>) -> CallError {
+        self.nearest = nearest.into_iter().map(str::to_owned).collect();
+        self
+    }
+
+    /// Adds what to do.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> CallError {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// What to do next: the error's own hint, a similar name, or the usual remedy for its code.
+    pub fn hint(&self) -> Option<String> {
+        if let Some(hint) = &self.hint {
+            return Some(hint.clone());
+        }
+        if !self.nearest.is_empty() {
+            return Some(format!("did you mean '{}'?", self.nearest.join("' or '")));
+        }
+        let hint = match self.code {
+            ErrorCode::ToolNotFound => "`haft tool list` lists all tools",
+            ErrorCode::InvalidParams => "`haft tool show NAME` shows the parameters",
+            ErrorCode::ToolTimeout => {
+                "allow more time with `--timeout`, or with \"timeout\" in the tool's schema"
+            }
+            ErrorCode::InvalidOutput => "`haft tool check NAME` tests the tool",
+            ErrorCode::OutputLimit => {
+                "allow more with `--limit-output`, or with \"output_limit\" in the tool's schema"
+            }
+            ErrorCode::NotTrusted => "`haft trust` shows the project's files and asks",
+            ErrorCode::Disabled => "`haft tool list` shows rejected tools with the reason",
+            ErrorCode::ToolCrashed | ErrorCode::Cancelled | ErrorCode::SpawnFailed => return None,
+        };
+        Some(hint.to_owned())
     }
 
     /// The exit status of a command that fails with this error.
@@ -201,6 +252,12 @@ struct SerializedEnvelope<'a> {
     /// Standard output of a call that failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     stdout: Option<&'a str>,
+    /// Names of tools or parameters that are similar to an unknown one.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    nearest: &'a [String],
+    /// What to do next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
     /// Standard error of the tool.
     stderr: &'a str,
     /// Seconds from the call to the answer.
@@ -234,6 +291,8 @@ impl Serialize for Envelope {
             exit_code: error.map(|error| error.exit_code),
             signal: error.map(|error| error.signal.as_deref()),
             stdout: error.map(|error| error.stdout.as_str()),
+            nearest: error.map(|error| error.nearest.as_slice()).unwrap_or_default(),
+            hint: error.and_then(CallError::hint),
             stderr: &self.stderr,
             duration: self.duration.as_micros() as f64 / 1e6,
             truncated: &self.truncated,

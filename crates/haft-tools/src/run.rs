@@ -71,8 +71,6 @@ impl ToolRun<'_> {
         let mut truncated = Vec::new();
         let stderr = self.show("stderr", self.outcome.captured.stderr.as_ref(), &mut truncated);
         let outcome = self.result(&stderr).map_err(|(code, error)| CallError {
-            code,
-            message: error,
             exit_code: match self.outcome.exit {
                 Exit::Code(code) if !self.was_stopped() => Some(code),
                 _ => None,
@@ -82,6 +80,7 @@ impl ToolRun<'_> {
                 Exit::Code(_) => None,
             },
             stdout: self.show("stdout", self.outcome.captured.stdout.as_ref(), &mut truncated),
+            ..CallError::new(code, error)
         });
         Envelope { stderr, truncated, ..Envelope::from(outcome) }
     }

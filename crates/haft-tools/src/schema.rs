@@ -4,6 +4,7 @@ use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
 use serde_json::{Map, Value};
 
+use crate::envelope::CallError;
 use crate::text::short;
 
 /// Maximum number of validation errors in a message.
@@ -107,6 +108,14 @@ impl Schema {
         let hint =
             haft_config::suggest(name, self.names()).map_or(String::new(), |hint| format!(" ({hint})"));
         format!("unknown parameter '{name}'{hint}")
+    }
+
+    /// The error of a call whose arguments do not match, with the parameters that are similar to an unknown one.
+    pub(crate) fn invalid(&self, error: String) -> CallError {
+        let unknown = error.split("unknown parameter '").skip(1).filter_map(|rest| rest.split('\'').next());
+        let nearest: Vec<&str> =
+            unknown.flat_map(|name| haft_config::all_nearest(name, self.names())).collect();
+        CallError::invalid(error.clone()).with_nearest(nearest)
     }
 
     fn expected_type(&self, path: &str, name: &str) -> String {

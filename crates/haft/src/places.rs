@@ -43,12 +43,9 @@ pub(crate) fn unchecked(process: &ProcessContext) -> Directories {
     })
 }
 
-/// The installation directory: `../libexec/haft` seen from the program, else the program's own directory, unless that is a
-/// `bin` or `sbin`.
+/// The installation directory: `libexec/haft` beside the program, or beside the program's directory.
 fn installation_directory() -> Option<PathBuf> {
     let program = std::fs::read_link("/proc/self/exe").ok()?;
-    let directory = program.parent()?;
-    let shared = directory.file_name().is_some_and(|name| name == "bin" || name == "sbin");
-    let libexec = directory.parent().map(|above| above.join("libexec/haft"));
-    if shared { libexec } else { libexec.filter(|place| place.is_dir()).or(Some(directory.to_path_buf())) }
+    let above = program.ancestors().skip(1).take(2);
+    above.map(|directory| directory.join("libexec/haft")).find(|directory| directory.is_dir())
 }

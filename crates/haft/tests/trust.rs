@@ -58,6 +58,8 @@ fn trust_is_granted_listed_lost_by_a_change_and_revoked() {
     assert_eq!(changed["files"][1]["standing"], json!("changed"));
     assert_eq!(changed["files"][0]["standing"], json!("trusted"));
 
+    let _ = haft(&scratch).run().status(1).stderr_has("x-tool  (changed since you trusted it)");
+
     let revoked = haft(&scratch).args(["--revoke", "--json"]).run().status(0).json();
     assert_eq!(revoked["revoked"].as_array().map(Vec::len), Some(2));
     let _ = haft(&scratch).args(["--list"]).run().status(0).stdout("");
@@ -74,7 +76,7 @@ fn a_user_at_a_terminal_is_asked() {
         let run = call.args(["spawn", "--pty", "--stdin", "-", "--", own, "trust"]).run();
         let seen = run.output_text();
         assert!(
-            seen.contains("tools/x-tool") && seen.contains("trust these 2 files? [y/N/v to view] "),
+            seen.contains("tools/x-tool") && seen.contains("trust these 2 files? [y/N/v to view again] "),
             "{run}"
         );
         run
@@ -99,4 +101,31 @@ fn without_a_project_the_hint_asks_for_paths() {
         .status(1)
         .stderr_has("no project here")
         .stderr_has("hint: name the files");
+}
+
+#[test]
+fn a_change_is_shown_as_a_difference() {
+    let scratch = project();
+    let own = env!("CARGO_BIN_EXE_haft");
+    let tool = scratch.file("project/.haft/tools/x-tool");
+    std::fs::write(&tool, "#!/bin/sh\nfirst\nsecond\n").expect("a tool");
+    let _ = haft(&scratch).arg("--yes").run().status(0);
+    std::fs::write(&tool, "#!/bin/sh\nfirst\nthird\n").expect("a tool");
+    let call = Haft::new(own).env("HOME", scratch.file("home")).env("XDG_STATE_HOME", "").env("PAGER", "cat");
+    let call = call.directory(scratch.file("project")).input("n\n");
+    let run = call.args(["spawn", "--pty", "--stdin", "-", "--", own, "trust"]).run().status(1);
+    let seen = run.output_text().replace('\r', "");
+    assert!(
+        seen.contains("x-tool (changed since you trusted it)\n #!/bin/sh\n first\n-second\n+third\n"),
+        "{seen}"
+    );
+}
+
+#[test]
+fn revoking_says_what_it_did() {
+    let scratch = project();
+    let _ = haft(&scratch).arg("--revoke").run().status(0).stdout("").stderr_has("nothing to revoke: '");
+    let _ = haft(&scratch).arg("--yes").run().status(0);
+    let text = haft(&scratch).arg("--revoke").run().status(0).output_text();
+    assert!(text.starts_with("no longer trusted: /") && text.lines().count() == 2, "{text}");
 }

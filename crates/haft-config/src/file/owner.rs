@@ -38,13 +38,6 @@ impl Owners {
         Owners { users: vec![user, 0], exempt: Arc::new(Vec::new), unmapped: unmapped_user() }
     }
 
-    /// Also accepts the owner of the running executable, who already controls what haft does.
-    #[must_use]
-    pub fn or_of_program(mut self) -> Owners {
-        self.users.extend(std::fs::metadata("/proc/self/exe").map(|metadata| metadata.uid()));
-        self
-    }
-
     /// Exempts these directories and everything beneath them. The function is called only when a file would
     /// be refused.
     #[must_use]

@@ -96,6 +96,20 @@ impl TrustStore {
         entries.into_iter().find(|entry| entry.path == path).map(|entry| entry.hash)
     }
 
+    /// Returns the content that a file was trusted with, if it was [kept](TrustStore::keep_content).
+    pub fn trusted_content(&self, path: &Path) -> Option<Vec<u8>> {
+        let hash = self.trusted_hash(path)?;
+        self.store.as_ref()?.content(&hash)
+    }
+
+    /// Keeps the content of a trusted file, so that a later change can be shown. Without success, a change is shown as a
+    /// whole.
+    pub fn keep_content(&self, content: &[u8]) {
+        if let Some(store) = &self.store {
+            let _ = store.keep_content(&ContentHash::of(content), content);
+        }
+    }
+
     /// Returns the users whose files are read: the user of this process and root. In directories
     /// [allowed](TrustStore::allow_owner) by the user, files of all users are read.
     pub fn owners(&self) -> Owners {
@@ -150,7 +164,9 @@ impl TrustStore {
         self.store()?.change(|content| {
             content.trusted.retain(|old| added.iter().all(|new| new.path != old.path));
             content.trusted.extend(added.iter().cloned());
-        })
+        })?;
+        self.store()?.remove_other_contents();
+        Ok(())
     }
 
     /// Revokes trust in a file, or in everything beneath a directory. Returns the removed entries.
@@ -164,6 +180,7 @@ impl TrustStore {
         self.store()?.change(|content| {
             (revoked, content.trusted) = std::mem::take(&mut content.trusted).into_iter().partition(below);
         })?;
+        self.store()?.remove_other_contents();
         Ok(revoked)
     }
 

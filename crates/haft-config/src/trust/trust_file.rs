@@ -10,8 +10,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Error, TrustEntry};
+use super::{ContentHash, Error, TrustEntry};
 use crate::file::{FileErrorKind, FileRules, MAX_STATE_BYTES, Owners};
+
+/// Maximum size of a content that is kept.
+const MAX_KEPT_BYTES: u64 = 256 << 10;
 
 #[derive(Clone, Debug)]
 pub(super) struct TrustFile {
@@ -50,6 +53,42 @@ impl TrustFile {
         let mut content = self.read()?;
         change(&mut content);
         self.replace(&content).map_err(failed)
+    }
+
+    /// The kept content with this hash.
+    pub(super) fn content(&self, hash: &ContentHash) -> Option<Vec<u8>> {
+        let rules = FileRules::up_to(MAX_KEPT_BYTES).owned_by(&Owners::of_process());
+        rules
+            .read(&self.contents().join(hash.as_str()))
+            .ok()
+            .filter(|content| ContentHash::of(content) == *hash)
+    }
+
+    /// Keeps a content, unless it is too large.
+    pub(super) fn keep_content(&self, hash: &ContentHash, content: &[u8]) -> io::Result<()> {
+        if content.len() as u64 > MAX_KEPT_BYTES {
+            return Ok(());
+        }
+        DirBuilder::new().recursive(true).mode(0o700).create(self.contents())?;
+        let mut file = tempfile::Builder::new().prefix("content.").tempfile_in(&self.directory)?;
+        file.write_all(content)?;
+        file.persist(self.contents().join(hash.as_str()))?;
+        Ok(())
+    }
+
+    /// Removes the kept contents of files that are no longer trusted.
+    pub(super) fn remove_other_contents(&self) {
+        let Ok(content) = self.read() else { return };
+        for entry in std::fs::read_dir(self.contents()).into_iter().flatten().flatten() {
+            let is_trusted = |trusted: &TrustEntry| entry.file_name() == trusted.hash.as_str();
+            if !content.trusted.iter().any(is_trusted) {
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+    }
+
+    fn contents(&self) -> PathBuf {
+        self.directory.join("trusted")
     }
 
     /// Waits for the write lock, which is released when the returned file is closed.

@@ -112,8 +112,7 @@ impl ToolInspector {
         self.programs.get(path, hash, &self.rules(layer, path)).map(Some)
     }
 
-    /// Rules for a tool file. Project files must be within the project, and installed files may belong to the
-    /// owner of the program.
+    /// Rules for a tool file: it belongs to the user or to root, and a project's file is within the project.
     fn rules(&self, layer: Layer, path: &Path) -> FileRules {
         let owners = self.trust.owners();
         match layer {
@@ -122,8 +121,7 @@ impl ToolInspector {
                 let top = path.ancestors().nth(PROJECT_DEPTH);
                 top.map_or(rules.clone(), |top| rules.beneath(top))
             }
-            Layer::User => FileRules::up_to(MAX_PROGRAM_BYTES).owned_by(&owners),
-            _ => FileRules::up_to(MAX_PROGRAM_BYTES).owned_by(&owners.or_of_program()),
+            _ => FileRules::up_to(MAX_PROGRAM_BYTES).owned_by(&owners),
         }
     }
 

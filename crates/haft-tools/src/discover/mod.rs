@@ -36,34 +36,43 @@ pub(crate) fn scan(directories: &[(Layer, PathBuf)]) -> Vec<ToolCandidate> {
     entries.flat_map(Option::unwrap_or_default).collect()
 }
 
-/// Rejections for directories with too many entries.
-pub(crate) fn oversized_directories(directories: &[(Layer, PathBuf)]) -> Vec<(ToolCandidate, Inspection)> {
-    let oversized_directories =
-        directories.iter().filter(|(layer, directory)| scan_directory(*layer, directory).is_none());
-    let reason = format!("the directory has more than {MAX_ENTRIES} entries");
-    oversized_directories
-        .map(|(layer, path)| {
-            let candidate = ToolCandidate { name: "tools".to_owned(), layer: *layer, path: path.clone() };
-            (candidate, Inspection::Rejected(reason.clone()))
-        })
-        .collect()
+/// Rejections that need no inspection: directories with too many entries, and executables with an odd name.
+pub(crate) fn rejected_at_once(directories: &[(Layer, PathBuf)]) -> Vec<(ToolCandidate, Inspection)> {
+    directories.iter().flat_map(|(layer, directory)| rejected_in(*layer, directory)).collect()
+}
+
+fn rejected_in(layer: Layer, directory: &Path) -> Vec<(ToolCandidate, Inspection)> {
+    let reject = |name: String, path: PathBuf, reason: String| {
+        (ToolCandidate { name, layer, path }, Inspection::Rejected(reason))
+    };
+    let Some(entries) = entries(directory) else {
+        let reason = format!("the directory has more than {MAX_ENTRIES} entries");
+        return vec![reject("tools".to_owned(), directory.to_path_buf(), reason)];
+    };
+    let odd = |path: PathBuf| {
+        let name = path.file_name()?.to_string_lossy().into_owned();
+        let is_odd = name.ends_with("-tool") && tool_name_of_file(&name).is_none() && is_executable(&path);
+        let reason = "a tool's name has only letters, digits, '-' and '_' before '-tool'".to_owned();
+        is_odd.then(|| reject(haft_config::printable_text(&name), path, reason))
+    };
+    entries.into_iter().filter_map(odd).collect()
+}
+
+/// The paths in a directory, sorted, or `None` if it has too many entries.
+fn entries(directory: &Path) -> Option<Vec<PathBuf>> {
+    let entries = directory.read_dir().into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.take(MAX_ENTRIES + 1).map(|entry| entry.path()).collect();
+    paths.sort();
+    (paths.len() <= MAX_ENTRIES).then_some(paths)
 }
 
 /// The candidates of one directory, or `None` if it has too many entries.
 fn scan_directory(layer: Layer, directory: &Path) -> Option<Vec<ToolCandidate>> {
-    let entries = directory.read_dir().into_iter().flatten().flatten();
-    let entries: Vec<_> = entries.take(MAX_ENTRIES + 1).collect();
-    if entries.len() > MAX_ENTRIES {
-        return None;
-    }
-    let candidate = |entry: std::fs::DirEntry| {
-        let name = tool_name_of_file(entry.file_name().to_str()?)?;
-        let path = entry.path();
+    let candidate = |path: PathBuf| {
+        let name = tool_name_of_file(path.file_name()?.to_str()?)?;
         is_executable(&path).then_some(ToolCandidate { name, layer, path })
     };
-    let mut here: Vec<ToolCandidate> = entries.into_iter().filter_map(candidate).collect();
-    here.sort_by(|one, other| one.path.cmp(&other.path));
-    Some(here)
+    Some(entries(directory)?.into_iter().filter_map(candidate).collect())
 }
 
 /// The candidates for one name, highest precedence first. Directories are listed only if the name has too

@@ -74,7 +74,8 @@ impl RegistryState {
                     [] => String::new(),
                     near => format!("; did you mean '{}'?", near.join("' or '")),
                 };
-                CallError::new(ErrorCode::ToolNotFound, format!("there is no tool '{name}'{hint}"))
+                let error = format!("there is no tool '{name}'{hint}");
+                CallError::new(ErrorCode::ToolNotFound, error).with_nearest(near)
             }
             Some(rejected) if rejected.untrusted => CallError::new(
                 ErrorCode::NotTrusted,

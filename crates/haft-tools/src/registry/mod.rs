@@ -242,6 +242,12 @@ impl Registry {
             || !discover::scan_for(name, &inner.directories).is_empty()
     }
 
+    /// The file of highest precedence for a tool's name, whether it works or not.
+    pub fn file_of(&self, name: &str) -> Option<PathBuf> {
+        let candidates = discover::scan_for(&name.replace('-', "_"), &self.0.inner.directories);
+        candidates.into_iter().next().map(|candidate| candidate.path)
+    }
+
     /// The names of all tools that may exist, without probing them.
     pub fn names(&self) -> Vec<String> {
         self.0.inner.names()

@@ -86,7 +86,7 @@ impl RegistryState {
             candidates.into_iter().zip(inspections).filter_map(|(one, probe)| Some((one, probe?)));
         self.inspector.save();
         let inspections =
-            discover::oversized_directories(&self.directories).into_iter().chain(inspections).collect();
+            discover::rejected_at_once(&self.directories).into_iter().chain(inspections).collect();
         (seen, inspections)
     }
 

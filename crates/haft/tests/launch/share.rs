@@ -17,7 +17,7 @@ fn an_item_of_a_checkout_is_shown_and_copied_with_its_file() {
     let world = world();
     let team = world.scratch.text("team");
     let add = ["add", "role", "reviewer", "--from", &team];
-    let run = world.haft(&["launch"]).args(add).run().status(2);
+    let run = world.haft(&["launch"]).args(add).run().status(1);
     let run = run.stderr_has("# who reviews\n[[role]]\n").stderr_has("You review.");
     assert!(!run.error_text().contains('\u{1b}'), "{run}");
     run.stderr_has("nothing was changed: no terminal to ask at");

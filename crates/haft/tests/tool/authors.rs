@@ -10,6 +10,9 @@ fn check_finds_errors_and_new_creates_correct_tools() {
     let good =
         tool(&scratch, &["check", "../home/.config/haft/tools/add-tool", "--json"]).run().status(0).json();
     assert_eq!(good["ok"], true);
+    assert_eq!(tool(&scratch, &["check", "add", "--json"]).run().status(0).json()["ok"], true);
+    let _ = tool(&scratch, &["check", "grep"]).run().status(2).stderr_has("tool 'grep' has no file to check");
+    let _ = tool(&scratch, &["check", "ad"]).run().status(2).stderr_has("did you mean 'add'?");
     write(&scratch, "bad-tool", "#!/bin/sh\nexit 4\n");
     let bad = tool(&scratch, &["check", "../bad-tool"]).run().status(1).output_text();
     assert!(bad.contains("WRONG   schema       `--schema` exited with 4"), "{bad}");

@@ -202,3 +202,73 @@ fn a_broken_tool_is_skipped_with_a_message() {
         .status(0)
         .stderr_has("'glob' of the embedded layer is called instead");
 }
+
+#[test]
+fn options_of_haft_may_follow_the_name() {
+    let scratch = scene();
+    let call = |words: &[&str]| tool(&scratch, &["call"]).args(words).run();
+    assert_eq!(
+        call(&["add", "a=1", "--json", "--timeout", "20s", "b=3"]).status(0).json()["result"]["given"]["b"],
+        3
+    );
+    assert_eq!(
+        call(&["add", "--json", "--limit-output=4", "a=1"]).status(1).json()["error_code"],
+        "OUTPUT_LIMIT"
+    );
+    let _ = call(&["add", "a=1", "--timeout", "soon"])
+        .status(2)
+        .stderr_has("invalid value 'soon' for '--timeout'");
+    // After two dashes, everything is the tool's.
+    let _ = call(&["add", "--", "--json"]).status(2).stderr_has("unknown parameter 'json'");
+    let _ =
+        call(&["add", "a=1", "--", "--timeout", "1s"]).status(2).stderr_has("unknown parameter 'timeout'");
+}
+
+#[test]
+fn a_failed_call_says_what_to_do() {
+    let scratch = scene();
+    let call = |words: &[&str]| tool(&scratch, &["call", "--json"]).args(words).run().json();
+    let unknown = call(&["ad"]);
+    assert_eq!((&unknown["nearest"], &unknown["hint"]), (&json!(["add"]), &json!("did you mean 'add'?")));
+    let unknown = call(&["add", "{\"a\": 1, \"lst\": []}"]);
+    assert_eq!(unknown["nearest"], json!(["list"]));
+    let limited = call(&["add", "a=1", "--limit-output", "1"]);
+    assert!(limited["hint"].as_str().is_some_and(|hint| hint.contains("--limit-output")), "{limited}");
+    assert!(call(&["add", "a=1"]).get("hint").is_none());
+}
+
+#[test]
+fn an_executable_with_an_odd_name_is_listed_as_rejected() {
+    let scratch = scene();
+    write(&scratch, "home/.config/haft/tools/odd name-tool", ADD);
+    write(&scratch, "home/.config/haft/tools/add.v2-tool", ADD);
+    let listed = tool(&scratch, &["list"]).run().status(0);
+    let listed = listed.stderr_has("rejected: odd name-tool").stderr_has("rejected: add.v2-tool");
+    listed.stderr_has("has only letters, digits");
+}
+
+/// A copy of haft runs tools beside it only from `libexec/haft`, and only if the user or root owns that directory.
+#[test]
+fn files_beside_the_program_are_no_tools() {
+    let scratch = scene();
+    let copy = scratch.file("programs/haft");
+    write(&scratch, "programs/evil-tool", ADD);
+    std::fs::copy(env!("CARGO_BIN_EXE_haft"), &copy).expect("a copy");
+    write(&scratch, "programs/libexec/haft/good-tool", &ADD.replace("\"add\"", "\"good\""));
+    let list = || {
+        let call =
+            haft_test_support::Haft::new(&copy).env("HOME", scratch.file("home")).env("HAFT_LIBEXEC", "");
+        let call = call.env("XDG_CONFIG_HOME", "").env("XDG_STATE_HOME", "").env("XDG_CACHE_HOME", "");
+        call.directory(scratch.file("work")).args(["tool", "list"]).run().status(0)
+    };
+    let listed = list();
+    let text = listed.output_text() + &listed.error_text();
+    assert!(text.contains("good ") && !text.contains("evil"), "{text}");
+    if haft_test_support::is_root() {
+        let libexec = scratch.file("programs/libexec/haft");
+        for path in [libexec.join("good-tool"), libexec] {
+            std::os::unix::fs::chown(path, Some(65_533), None).expect("another owner");
+        }
+        let _ = list().stderr_has("it belongs to another user (65533)");
+    }
+}

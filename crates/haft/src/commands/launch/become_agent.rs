@@ -56,7 +56,7 @@ pub(super) fn write_files(prepared: &mut PreparedLaunch) -> Result<(), Failure> 
 }
 
 /// Bytes as an unnamed open file, which leaves nothing behind.
-fn as_file(bytes: &[u8]) -> Result<OwnedFd, Failure> {
+pub(crate) fn as_file(bytes: &[u8]) -> Result<OwnedFd, Failure> {
     let cannot = |error: rustix::io::Errno| {
         Failure::usage(format!("cannot pass the prompt: {}", reason(&error.into())))
     };

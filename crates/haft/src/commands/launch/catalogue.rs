@@ -71,7 +71,7 @@ impl LaunchSetup {
             return Err(error.into());
         };
         print_message(&error);
-        if trust::ask_about(project, &self.trust)? {
+        if trust::ask_about(project, &self.trust, &self.launch.environment)? {
             return Ok(catalogue.check_trust(&self.trust)?);
         }
         let hint = error.hint().map(str::to_owned);

@@ -14,6 +14,8 @@ pub(crate) mod share;
 pub(crate) mod summary;
 pub(crate) mod supervise;
 
+pub(crate) use become_agent::as_file;
+
 use std::ffi::OsString;
 use std::io::Read as _;
 use std::os::unix::ffi::OsStringExt as _;

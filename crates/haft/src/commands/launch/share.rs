@@ -1,6 +1,5 @@
 //! `haft launch add`, `remove` and `order`: change the items of a configuration.
 
-use std::io::{BufRead as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use haft_config::{
@@ -17,8 +16,8 @@ use super::arguments::{AddArguments, ItemKind, PlaceOptions};
 use super::catalogue::LaunchSetup;
 use super::configure::user_directory;
 use crate::commands::print::{print_json, print_text};
-use crate::commands::trust::on_terminal;
-use crate::failure::Failure;
+use crate::commands::trust;
+use crate::failure::{Failure, print_stderr};
 use crate::process_context::ProcessContext;
 
 /// A change of a configuration.
@@ -321,26 +320,14 @@ fn printable_lines(text: &str) -> String {
 
 /// Shows a change and asks the user, unless `--yes` is given.
 fn confirm(text: &str, question: &str, place: &PlaceOptions) -> Result<(), Failure> {
-    let mut stderr = std::io::stderr();
     if !place.json {
-        let _ = write!(stderr, "{text}");
+        print_stderr(text);
     }
-    if place.yes {
+    let nothing = "nothing was changed";
+    if place.yes || trust::confirm(&format!("{question}?"), nothing, "--yes changes it without asking")? {
         return Ok(());
     }
-    let refused =
-        |message: &str, hint: &str| Err(Failure { hint: Some(hint.to_owned()), ..Failure::usage(message) });
-    if !on_terminal() {
-        return refused("nothing was changed: no terminal to ask at", "--yes changes it without asking");
-    }
-    let _ = write!(stderr, "{question}? [y/N] ");
-    let _ = stderr.flush();
-    let mut answer = String::new();
-    let _ = std::io::stdin().lock().read_line(&mut answer);
-    match answer.trim() {
-        "y" | "Y" | "yes" => Ok(()),
-        _ => refused("nothing was changed", "answer 'y' to change it"),
-    }
+    Err(Failure::new(nothing, 1))
 }
 
 /// Writes a file in one step.

@@ -21,12 +21,13 @@ const CALL_EXAMPLES: &str = "Examples:
   haft tool call add a=1 b=2
   haft tool call add '{\"a\": 1, \"b\": 2}'
   echo '{\"a\": 1, \"b\": 2}' | haft tool call add -
-  haft tool call --json --timeout 5s bash command='make test'";
+  haft tool call bash command='make test' --json --timeout 5s";
 const BATCH_EXAMPLES: &str = "Examples:
   echo '{\"tool\": \"add\", \"arguments\": {\"a\": 1, \"b\": 2}, \"id\": 7}' | haft tool batch";
 const REFRESH_EXAMPLES: &str = "Examples:
   haft tool refresh";
 const CHECK_EXAMPLES: &str = "Examples:
+  haft tool check add
   haft tool check ~/.config/haft/tools/line-count-tool";
 const NEW_EXAMPLES: &str = "Examples:
   haft tool new word_count                     # Python, in the project's or the user's tools
@@ -74,7 +75,8 @@ pub(crate) enum ToolSubcommand {
     /// Test whether an executable follows the tool protocol
     #[command(after_help = CHECK_EXAMPLES)]
     Check {
-        /// The tool's file
+        /// The tool's name, or its file
+        #[arg(value_name = "NAME|FILE")]
         file: PathBuf,
         /// Print one JSON object
         #[arg(long)]
@@ -116,7 +118,8 @@ pub(crate) struct ToolCallArguments {
     pub(crate) toolset: Option<String>,
     /// The tool's name
     pub(crate) name: String,
-    /// Arguments: a JSON object, '-' to read one from standard input, key=value, or --key value
+    /// Arguments: a JSON object, '-' to read one from standard input, key=value, or --key value; after '--', haft's own
+    /// options are the tool's too
     #[arg(value_name = "ARGUMENT", trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) words: Vec<String>,
 }

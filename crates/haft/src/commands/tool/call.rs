@@ -9,29 +9,25 @@ use serde_json::Value;
 use super::ToolRuntime;
 use super::arguments::ToolCallArguments;
 use crate::commands::print::{print_json, print_text};
-use crate::failure::{self, Failure, print_message};
+use crate::failure::{self, Failure, print_hint, print_message};
 use crate::process_context::ProcessContext;
 use crate::tools;
+use crate::units;
 
 /// Calls the tool and prints the answer. Returns the exit status.
 pub(super) fn run(mut arguments: ToolCallArguments, process: &ProcessContext) -> Result<i32, Failure> {
     let runtime = ToolRuntime::new(process)?;
-    let options = CallOptions {
-        output_limit: arguments.limit_output,
-        ..runtime.call_options(arguments.timeout, arguments.toolset.as_deref())?
-    };
-    let envelope = match runtime.registry.find_for(&arguments.name, &options) {
-        Ok(tool) => {
-            take_json(&tool, &mut arguments);
-            match read(&tool, &arguments.words)? {
-                Ok(value) => {
-                    runtime.registry.call_with_progress(&arguments.name, value, &options, &|progress| {
-                        failure::print_stderr(&format!("{}: {progress}\n", arguments.name));
-                    })
-                }
-                Err(fault) => Envelope::failure(fault),
-            }
-        }
+    let before = options(&arguments, &runtime)?;
+    let found = runtime.registry.find_for(&arguments.name, &before);
+    take_options(found.as_ref().ok(), &mut arguments, process)?;
+    let options = options(&arguments, &runtime)?;
+    let envelope = match found {
+        Ok(tool) => match read(&tool, &arguments.words)? {
+            Ok(value) => runtime.registry.call_with_progress(&arguments.name, value, &options, &|progress| {
+                failure::print_stderr(&format!("{}: {progress}\n", arguments.name));
+            }),
+            Err(fault) => Envelope::failure(fault),
+        },
         Err(fault) => Envelope::failure(fault),
     };
     if envelope.is_success() && arguments.name == "process_start" {
@@ -42,14 +38,61 @@ pub(super) fn run(mut arguments: ToolCallArguments, process: &ProcessContext) ->
     Ok(if arguments.json { print_json(&envelope, envelope.exit_status()) } else { show(&envelope) })
 }
 
-/// Accepts `--json` after the tool's name, unless the tool has a parameter of that name.
-fn take_json(tool: &Tool, arguments: &mut ToolCallArguments) {
-    if tool.parameters().property("json").is_none()
-        && let Some(place) = arguments.words.iter().position(|word| word == "--json")
-    {
-        arguments.words.remove(place);
-        arguments.json = true;
+fn options(arguments: &ToolCallArguments, runtime: &ToolRuntime) -> Result<CallOptions, Failure> {
+    Ok(CallOptions {
+        output_limit: arguments.limit_output,
+        ..runtime.call_options(arguments.timeout, arguments.toolset.as_deref())?
+    })
+}
+
+/// Takes haft's own options from the words after the tool's name, up to `--`. An option that has the name of a parameter
+/// belongs to the tool.
+fn take_options(
+    tool: Option<&Tool>,
+    arguments: &mut ToolCallArguments,
+    process: &ProcessContext,
+) -> Result<(), Failure> {
+    // The parser has removed a `--` before the first word.
+    let before = process.arguments.len().checked_sub(arguments.words.len() + 1);
+    if before.and_then(|place| process.arguments.get(place)).is_some_and(|word| word == "--") {
+        return Ok(());
     }
+    let mut left = Vec::new();
+    let mut words = std::mem::take(&mut arguments.words).into_iter();
+    while let Some(word) = words.next() {
+        if word == "--" {
+            left.extend(words);
+            break;
+        }
+        let (name, value) =
+            word.split_once('=').map_or((word.as_str(), None), |(name, value)| (name, Some(value)));
+        let is_parameter = |name: &str| tool.is_some_and(|tool| tool.parameters().property(name).is_some());
+        let own = name
+            .strip_prefix("--")
+            .filter(|name| !is_parameter(&name.replace('-', "_")) && !is_parameter(name));
+        match own {
+            Some("json") if value.is_none() => arguments.json = true,
+            Some(name @ ("timeout" | "limit-output" | "toolset")) => {
+                let missing = || Failure::usage(format_args!("'--{name}' has no value"));
+                let value = value.map(str::to_owned).or_else(|| words.next()).ok_or_else(missing)?;
+                set_option(arguments, name, value)?;
+            }
+            _ => left.push(word),
+        }
+    }
+    arguments.words = left;
+    Ok(())
+}
+
+fn set_option(arguments: &mut ToolCallArguments, name: &str, value: String) -> Result<(), Failure> {
+    let wrong =
+        |error: String| Failure::usage(format_args!("invalid value '{value}' for '--{name}': {error}"));
+    match name {
+        "timeout" => arguments.timeout = Some(units::duration(&value).map_err(wrong)?),
+        "limit-output" => arguments.limit_output = Some(units::size(&value).map_err(wrong)?),
+        _ => arguments.toolset = Some(value),
+    }
+    Ok(())
 }
 
 /// The tool's arguments: words, or for `-` a JSON object on standard input.
@@ -73,6 +116,7 @@ fn show(envelope: &Envelope) -> i32 {
         Ok(result) => print_text(&tools::printed(result), 0),
         Err(fault) => {
             print_message(&fault.message);
+            fault.hint.iter().for_each(print_hint);
             if !fault.stdout.is_empty() {
                 failure::print_stderr(&format!("its output was:\n{}\n", fault.stdout.trim_end_matches('\n')));
             }

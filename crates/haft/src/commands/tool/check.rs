@@ -1,6 +1,6 @@
 //! `haft tool check`: test whether an executable follows the tool protocol.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use haft_tools::{ToolFinding, ToolVerdict};
 use schemars::JsonSchema;
@@ -23,14 +23,34 @@ pub(crate) struct ToolCheckReport<'a> {
 
 /// Checks the tool and prints the findings. Returns 1 if something is wrong.
 pub(super) fn run(file: &Path, json: bool, process: &ProcessContext) -> Result<i32, Failure> {
-    let base = process.working_directory.as_deref().unwrap_or(Path::new("/"));
-    let findings = ToolRuntime::new(process)?.registry.check_tool(&base.join(file));
+    let runtime = ToolRuntime::new(process)?;
+    let file = &locate(file, &runtime, process)?;
+    let findings = runtime.registry.check_tool(file);
     let ok = is_good(&findings);
     let status = i32::from(!ok);
     if json {
         return Ok(print_json(&ToolCheckReport { file, ok, findings: &findings }, status));
     }
     Ok(print_text(&text(&findings), status))
+}
+
+/// The tool's file. A word without a slash that is no file is the name of a tool.
+fn locate(file: &Path, runtime: &ToolRuntime, process: &ProcessContext) -> Result<PathBuf, Failure> {
+    let path = process.working_directory.as_deref().unwrap_or(Path::new("/")).join(file);
+    let name = file.to_str().filter(|name| !name.contains('/') && !path.exists());
+    let Some(name) = name else { return Ok(path) };
+    match runtime.registry.file_of(name) {
+        Some(path) => Ok(path),
+        None => match runtime.registry.find(name) {
+            Ok(_) => Err(Failure::usage(format_args!(
+                "tool '{name}' has no file to check: haft or an MCP server provides it"
+            ))),
+            Err(error) => {
+                let failure = Failure::usage(&error.message);
+                Err(Failure { hint: error.hint.clone(), ..failure })
+            }
+        },
+    }
 }
 
 /// Whether nothing is wrong.

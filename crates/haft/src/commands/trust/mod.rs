@@ -3,6 +3,7 @@
 //! The files are listed before they are trusted. Only a user at a terminal is asked.
 
 pub(crate) mod candidate;
+mod diff;
 pub(crate) mod show;
 mod view;
 
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use haft_config::trust::TrustStore;
+use haft_process::Environment;
 
 use self::candidate::{TrustCandidate, TrustCandidates, TrustCollector};
 use crate::failure::Failure;
@@ -18,7 +20,7 @@ use crate::places;
 use crate::process_context::ProcessContext;
 
 const EXAMPLES: &str = "Examples:
-  haft trust                 # list the project's files, then ask
+  haft trust                 # show the project's files, or what changed in them, then ask
   haft trust --list          # everything that is trusted
   haft trust --revoke        # trust nothing of this project any more
 
@@ -64,9 +66,9 @@ pub(crate) fn run(arguments: &TrustArguments, process: &ProcessContext) -> Resul
         for path in &wanted {
             revoked.extend(trust.revoke(path)?);
         }
-        return Ok(show::revoked(&revoked, arguments.json));
+        return Ok(show::revoked(&revoked, &wanted, arguments.json));
     }
-    grant(arguments, &trust, &wanted)
+    grant(arguments, &trust, &wanted, &process.environment)
 }
 
 /// The paths to trust: those given, or the project of the working directory.
@@ -105,19 +107,28 @@ fn owner(arguments: &TrustArguments, trust: &TrustStore) -> Result<i32, Failure>
 }
 
 /// Lists the files of a project and asks the user. Returns whether they are trusted now.
-pub(crate) fn ask_about(project: &Path, trust: &TrustStore) -> Result<bool, Failure> {
+pub(crate) fn ask_about(
+    project: &Path,
+    trust: &TrustStore,
+    environment: &Environment,
+) -> Result<bool, Failure> {
     let found = TrustCollector::collect(project, trust, TrustCandidates::default())?;
     let open: Vec<&TrustCandidate> = found.open();
     show::candidates(&found, open.len());
-    let agreed = !open.is_empty() && ask(&open)?;
+    let agreed = !open.is_empty() && ask(&open, trust, environment)?;
     if agreed {
-        trust.trust(open.iter().map(|candidate| (candidate.path.as_path(), candidate.hash.clone())))?;
+        remember(&open, trust)?;
     }
     Ok(agreed)
 }
 
 /// Lists the files, asks, and trusts them.
-fn grant(arguments: &TrustArguments, trust: &TrustStore, wanted: &[PathBuf]) -> Result<i32, Failure> {
+fn grant(
+    arguments: &TrustArguments,
+    trust: &TrustStore,
+    wanted: &[PathBuf],
+    environment: &Environment,
+) -> Result<i32, Failure> {
     trust.list()?;
     let mut found = TrustCandidates::default();
     for path in wanted {
@@ -127,15 +138,22 @@ fn grant(arguments: &TrustArguments, trust: &TrustStore, wanted: &[PathBuf]) -> 
     if !arguments.json {
         show::candidates(&found, open.len());
     }
-    let agreed = !open.is_empty() && (arguments.yes || (!arguments.json && ask(&open)?));
+    let agreed = !open.is_empty() && (arguments.yes || (!arguments.json && ask(&open, trust, environment)?));
     if agreed {
-        trust.trust(open.iter().map(|candidate| (candidate.path.as_path(), candidate.hash.clone())))?;
+        remember(&open, trust)?;
     }
     let trusted = agreed || open.is_empty();
     if arguments.json {
         return Ok(show::grant(&found, trusted));
     }
     Ok(i32::from(!trusted))
+}
+
+/// Trusts the files, and keeps their content, so that a later change can be shown.
+fn remember(open: &[&TrustCandidate], trust: &TrustStore) -> Result<(), Failure> {
+    trust.trust(open.iter().map(|candidate| (candidate.path.as_path(), candidate.hash.clone())))?;
+    open.iter().filter_map(|candidate| view::read(candidate).ok()).for_each(|text| trust.keep_content(&text));
+    Ok(())
 }
 
 /// Whether a user can be asked.
@@ -162,8 +180,8 @@ pub(crate) fn confirm(question: &str, nothing_done: &str, hint: &str) -> Result<
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-/// Asks the user at the terminal, and shows the files on request.
-fn ask(open: &[&TrustCandidate]) -> Result<bool, Failure> {
+/// Shows the files to the user at the terminal, and asks.
+fn ask(open: &[&TrustCandidate], trust: &TrustStore, environment: &Environment) -> Result<bool, Failure> {
     if !on_terminal() {
         return Err(Failure {
             message: "nothing was trusted: no terminal to ask at".to_owned(),
@@ -175,14 +193,16 @@ fn ask(open: &[&TrustCandidate]) -> Result<bool, Failure> {
     }
     let files = if open.len() == 1 { "this file".to_owned() } else { format!("these {} files", open.len()) };
     let mut stderr = std::io::stderr();
+    let content = view::content(open, trust);
+    view::page(&content, environment);
     loop {
-        let _ = write!(stderr, "trust {files}? [y/N/v to view] ");
+        let _ = write!(stderr, "trust {files}? [y/N/v to view again] ");
         let _ = stderr.flush();
         let mut answer = String::new();
         let _ = std::io::stdin().lock().read_line(&mut answer);
         match answer.trim() {
             "y" | "Y" | "yes" => return Ok(true),
-            "v" | "V" | "view" => view::show(open),
+            "v" | "V" | "view" => view::page(&content, environment),
             _ => return Ok(false),
         }
     }

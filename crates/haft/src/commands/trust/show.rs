@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::TrustArguments;
 use super::candidate::{SkippedFile, TrustCandidate, TrustCandidates};
 use crate::commands::print::{print_json, print_text};
+use crate::failure::print_message;
 
 /// Everything that is trusted.
 #[derive(JsonSchema, Serialize)]
@@ -70,11 +71,17 @@ fn owner_lines(directories: &[PathBuf]) -> String {
 }
 
 /// Prints the files that are no longer trusted.
-pub(super) fn revoked(entries: &[TrustEntry], json: bool) -> i32 {
+pub(super) fn revoked(entries: &[TrustEntry], wanted: &[PathBuf], json: bool) -> i32 {
     if json {
         return print_json(&RevokedReport { revoked: entries }, 0);
     }
-    print_text(&lines(entries), 0)
+    if entries.is_empty() {
+        for path in wanted {
+            print_message(format_args!("nothing to revoke: '{}' was not trusted", printable(path)));
+        }
+    }
+    let line = |entry: &TrustEntry| format!("no longer trusted: {}\n", printable(&entry.path));
+    print_text(&entries.iter().map(line).collect::<String>(), 0)
 }
 
 fn lines(entries: &[TrustEntry]) -> String {
@@ -93,7 +100,12 @@ pub(super) fn candidates(found: &TrustCandidates, open: usize) {
                 TrustStatus::Trusted => "trusted",
             };
             let (kind, hash) = (candidate.kind.as_str(), candidate.hash.short());
-            format!("{standing:8} {kind:13} {hash}  {:>8}  {}\n", candidate.size, printable(&candidate.path))
+            let changed = match candidate.standing {
+                TrustStatus::Changed => "  (changed since you trusted it)",
+                TrustStatus::New | TrustStatus::Trusted => "",
+            };
+            let path = printable(&candidate.path);
+            format!("{standing:8} {kind:13} {hash}  {:>8}  {path}{changed}\n", candidate.size)
         })
         .collect();
     for skipped in &found.skipped {
