@@ -70,7 +70,7 @@
 //!     tools: None,
 //!     timeout: None,
 //! };
-//! let setup = RemoteSetup { host: Host::plain(), environment: Environment::new(), directory: "/".into() };
+//! let setup = RemoteSetup { host: Host::plain(), environment: Environment::new(), directory: "/".into(), cache: None };
 //! let providers = remote_tools(vec![clock], &setup); // starts nothing yet
 //! assert_eq!(providers[0].name(), "clock");
 //! ```

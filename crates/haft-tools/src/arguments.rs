@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::envelope::CallError;
+use crate::exact;
 use crate::schema::Schema;
 use crate::text;
 use crate::tool::Tool;
@@ -48,7 +49,7 @@ fn read(schema: &Schema, words: &[ArgumentWord]) -> Result<Value, String> {
     if let [ArgumentWord::Text(only)] = words
         && only.trim_start().starts_with('{')
     {
-        return serde_json::from_str(only)
+        return exact::parse(only)
             .map_err(|error| format!("not JSON at byte {}: {error}", text::byte_of(only, &error)));
     }
     let mut arguments = Map::new();
@@ -165,8 +166,8 @@ fn set_parameter(
 
 /// Converts text to a value of the type that the schema requires.
 fn typed(schema: Option<&Value>, name: &str, text: &str) -> Result<Value, String> {
-    let json = || serde_json::from_str::<Value>(text).ok();
-    let fits = |value: &Value| types(schema).iter().any(|wanted| is_of(value, wanted));
+    let json = || exact::parse(text).ok();
+    let fits = |value: &Value| types(schema).iter().any(|wanted| is_of(&exact::rounded(value), wanted));
     let allowed = types(schema);
     if allowed.is_empty() {
         return Ok(json().unwrap_or_else(|| Value::String(text.to_owned())));

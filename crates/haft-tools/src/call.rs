@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::envelope::{CallError, Envelope, ErrorCode};
 use crate::environment::for_tool;
+use crate::exact;
 use crate::native::{CallContext, CallProgress, NativeTool};
 use crate::registry::{Registry, RegistryState};
 use crate::run;
@@ -100,7 +101,7 @@ impl Registry {
         }
         let schema = tool.parameters();
         schema.fill_defaults(&mut arguments);
-        schema.validate(&arguments).map_err(|error| schema.invalid(error))?;
+        schema.validate(&exact::rounded(&arguments)).map_err(|error| schema.invalid(error))?;
         Ok(PreparedCall { tool, arguments, note })
     }
 
@@ -177,13 +178,15 @@ fn call_native(
         progress,
         registry: inner,
         truncated: Mutex::default(),
+        content: Mutex::default(),
     };
     let called = catch_unwind(AssertUnwindSafe(|| {
         call.check()?;
-        native.call(&ready.arguments, &call)
+        native.call(&exact::rounded(&ready.arguments), &call)
     }));
     let crashed = || CallError::new(ErrorCode::ToolCrashed, format!("tool '{}' panicked", ready.tool.name()));
     let outcome = called.unwrap_or_else(|_| Err(crashed()));
     let truncated = call.truncated.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Envelope { truncated, ..Envelope::from(outcome) }
+    let content = call.content.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Envelope { truncated, content, ..Envelope::from(outcome) }
 }

@@ -6,6 +6,8 @@ use std::time::Duration;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use crate::exact;
+
 /// The result of a call. Its JSON form is the contract with agents:
 ///
 /// ```
@@ -29,6 +31,9 @@ pub struct Envelope {
     pub truncated: Vec<TruncatedOutput>,
     /// Further information, such as a tool of the same name that was skipped.
     pub notes: Vec<String>,
+    /// The content blocks of an MCP server, if some are not plain text: images, audio, resources, annotations. Not part of
+    /// the JSON form, whose result has them.
+    pub content: Option<Value>,
 }
 
 /// An output that is truncated in the envelope.
@@ -226,6 +231,7 @@ impl From<Result<Value, CallError>> for Envelope {
             duration: Duration::ZERO,
             truncated: Vec::new(),
             notes: Vec::new(),
+            content: None,
         }
     }
 }
@@ -237,7 +243,8 @@ struct SerializedEnvelope<'a> {
     tool_success: bool,
     /// The tool's result.
     #[serde(skip_serializing_if = "Option::is_none")]
-    result: Option<&'a Value>,
+    #[schemars(with = "Option<Value>")]
+    result: Option<Box<serde_json::value::RawValue>>,
     /// What failed, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a str>,
@@ -285,7 +292,7 @@ impl Serialize for Envelope {
         let error = self.outcome.as_ref().err();
         let envelope = SerializedEnvelope {
             tool_success: self.is_success(),
-            result: self.outcome.as_ref().ok(),
+            result: self.outcome.as_ref().ok().and_then(exact::raw),
             error: error.map(|error| error.message.as_str()),
             error_code: error.map(|error| error.code),
             exit_code: error.map(|error| error.exit_code),

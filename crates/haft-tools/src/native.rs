@@ -71,6 +71,7 @@ pub struct CallContext<'a> {
     pub progress: &'a dyn Fn(&CallProgress),
     pub(crate) registry: &'a RegistryState,
     pub(crate) truncated: Mutex<Vec<TruncatedOutput>>,
+    pub(crate) content: Mutex<Option<Value>>,
 }
 
 impl fmt::Debug for CallContext<'_> {
@@ -83,6 +84,11 @@ impl CallContext<'_> {
     /// Resolves a path relative to the directory of the call.
     pub fn path(&self, path: &str) -> PathBuf {
         self.directory.join(path)
+    }
+
+    /// Passes the content blocks of an MCP result to the envelope, for callers that speak MCP.
+    pub fn pass_content(&self, content: Value) {
+        *self.content.lock().unwrap_or_else(PoisonError::into_inner) = Some(content);
     }
 
     /// Keeps a truncated output. The envelope then refers to it.

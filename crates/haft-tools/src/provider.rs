@@ -26,6 +26,9 @@ pub trait ToolProvider: Debug + Send + Sync {
     /// Returns the reason if the tools cannot be listed.
     fn tools(&self, cancel: &CancelToken) -> Result<Vec<Arc<dyn NativeTool>>, String>;
 
+    /// Forgets tools that were remembered from an earlier process. The default does nothing.
+    fn forget_remembered(&self) {}
+
     /// Registers a function to call, on any thread, when the tools have changed. The default does nothing,
     /// for tools that never change.
     fn on_change(&self, changed: Box<dyn Fn() + Send + Sync>) {
@@ -54,11 +57,27 @@ impl ToolProviders {
         self.slots.is_empty()
     }
 
-    /// Queries all providers in parallel. Returns their tools, and a rejection for each provider that failed.
-    pub(crate) fn query_all(&self, cancel: &CancelToken) -> (Vec<Tool>, Vec<RejectedTool>) {
+    /// Queries all providers in parallel, and calls `answered` after each answer but the last. Returns their tools, and a
+    /// rejection for each provider that failed.
+    pub(crate) fn query_all(
+        &self,
+        cancel: &CancelToken,
+        answered: impl Fn(),
+    ) -> (Vec<Tool>, Vec<RejectedTool>) {
+        let (sender, answers) = std::sync::mpsc::channel();
         std::thread::scope(|threads| {
             for slot in &self.slots {
-                threads.spawn(move || query_and_store(slot, cancel));
+                let sender = sender.clone();
+                threads.spawn(move || {
+                    let _ = query_and_store(slot, cancel);
+                    let _ = sender.send(());
+                });
+            }
+            drop(sender);
+            for count in 1..=self.slots.len() {
+                if answers.recv().is_ok() && count < self.slots.len() {
+                    answered();
+                }
             }
         });
         self.known()
@@ -71,7 +90,9 @@ impl ToolProviders {
             match lock(answer).as_ref() {
                 Some(Ok(found)) => tools.extend(found.iter().cloned()),
                 Some(Err(reason)) => failures.push(RejectedTool::failed_provider(provider.as_ref(), reason)),
-                None => {}
+                None => {
+                    failures.push(RejectedTool::failed_provider(provider.as_ref(), "has not answered yet"))
+                }
             }
         }
         (tools, failures)

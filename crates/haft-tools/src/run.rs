@@ -8,6 +8,7 @@ use crate::call::CallSettings;
 use crate::discover::{SealError, end_leftovers, tool_command};
 use crate::envelope::{CallError, Envelope, ErrorCode, TruncatedOutput};
 use crate::environment::with_tool_path;
+use crate::exact;
 use crate::registry::RegistryState;
 use crate::text;
 use crate::tool::{Tool, ToolFile};
@@ -31,7 +32,7 @@ pub(crate) fn run_file(
     let environment = with_tool_path((*settings.environment).clone(), &file.path);
     command.environment(environment).working_directory(&settings.directory);
     let limit = usize::try_from(settings.output_limit).unwrap_or(usize::MAX);
-    let input = serde_json::to_vec(arguments).unwrap_or_default();
+    let input = exact::to_text(arguments).into_bytes();
     let task = Task::new(command)
         .input(Input::Bytes(input.into()))
         .capture_limits(CaptureLimits { head: limit.saturating_add(1), ..CaptureLimits::default() })
@@ -128,7 +129,7 @@ impl ToolRun<'_> {
         let bytes = bytes.map(|slice| slice.to_bytes()).unwrap_or_default();
         let value =
             parse(&bytes).map_err(|error| (ErrorCode::InvalidOutput, format!("tool '{name}' {error}")))?;
-        match self.tool.returns().map_or(Ok(()), |returns| returns.validate(&value)) {
+        match self.tool.returns().map_or(Ok(()), |returns| returns.validate(&exact::rounded(&value))) {
             Ok(()) => Ok(value),
             Err(error) => Err((
                 ErrorCode::InvalidOutput,
@@ -170,7 +171,7 @@ fn parse(bytes: &[u8]) -> Result<Value, String> {
     };
     let end = values.byte_offset();
     if text[end..].trim().is_empty() {
-        return Ok(first);
+        return Ok(exact::parse(text).unwrap_or(first));
     }
     Err(format!("wrote more than one JSON value: unexpected text at byte {end}"))
 }

@@ -44,6 +44,12 @@ pub struct ToolDescriptor {
     /// Environment variables of the caller that the tool needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
+    /// Name for people, if it differs from `name`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Hints about its behaviour, in the form of MCP: `readOnlyHint`, `destructiveHint` and others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<Value>,
     /// Version of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
@@ -237,9 +243,68 @@ pub fn tool_name_of_file(file_name: &str) -> Option<String> {
     (plain && !name.is_empty()).then_some(name)
 }
 
+/// Maximum length of a name in the APIs of models.
+const MAX_MODEL_NAME: usize = 64;
+/// Number of hexadecimal digits that make a changed name unique.
+const HASH_DIGITS: usize = 8;
+
+/// A tool's name for the API of a model, which accepts 1 to 64 of the characters `A-Z a-z 0-9 _ -`. The period after the name
+/// of a server becomes two underscores. A name that would still be invalid or ambiguous gets a hash of the original name.
+///
+/// ```
+/// use haft_tools::model_name;
+/// assert_eq!(model_name("grep"), "grep");
+/// assert_eq!(model_name("github.search"), "github__search");
+/// assert_eq!(model_name("files.größe"), "files__gr__e_dcba4e61");
+/// ```
+pub fn model_name(name: &str) -> String {
+    let (server, tool) = name.split_once('.').map_or((None, name), |(server, tool)| (Some(server), tool));
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    let is_clear = match server {
+        Some(server) => !server.contains("__") && !server.ends_with('_') && !tool.starts_with('_'),
+        None => !tool.contains("__"),
+    };
+    let joined = server.map_or(tool.to_owned(), |server| format!("{server}__{tool}"));
+    if is_clear && (1..=MAX_MODEL_NAME).contains(&joined.len()) && joined.bytes().all(is_plain) {
+        return joined;
+    }
+    let plain = |letter: char| if letter.is_ascii() && is_plain(letter as u8) { letter } else { '_' };
+    let beginning: String = joined.chars().take(MAX_MODEL_NAME - HASH_DIGITS - 1).map(plain).collect();
+    format!("{beginning}_{}", &ContentHash::of(name.as_bytes()).as_str()[..HASH_DIGITS])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_for_models_are_valid_and_differ() {
+        let long = "x".repeat(80);
+        let names = [
+            "a.b",
+            "a__b",
+            "a_.b",
+            "a._b",
+            "a.b.c",
+            "a__b.c",
+            "a.b__c",
+            "a.b c",
+            "a.b/c",
+            "é",
+            "",
+            &long,
+            &long[..64],
+        ];
+        let mut all: Vec<String> = names.iter().map(|name| model_name(name)).collect();
+        for name in &all {
+            let valid = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+            assert!((1..=64).contains(&name.len()) && name.bytes().all(valid), "{name}");
+        }
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), names.len(), "{all:?}");
+        assert_eq!(model_name("a.b__c"), "a__b__c");
+    }
 
     #[test]
     fn tool_names_follow_from_file_names() {

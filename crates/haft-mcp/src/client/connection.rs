@@ -13,8 +13,8 @@ use super::notifications::{ClientService, NotificationHandler, PendingCall, Prog
 use super::process::ServerProcess;
 use super::{RemoteServer, RemoteSetup, RemoteTransport, http};
 
-/// The time that a server has to initialize, and to list its tools.
-const INITIALIZE_TIMEOUT: Duration = Duration::from_secs(30);
+/// The time that a server without a `timeout` has to initialize, and to list its tools.
+const DEFAULT_START_TIMEOUT: Duration = Duration::from_secs(30);
 /// The time to send a cancellation or to close the session.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -24,6 +24,7 @@ pub(super) struct Connection {
     service: ClientService,
     notifications: Arc<NotificationHandler>,
     process: Option<ServerProcess>,
+    start_timeout: Duration,
 }
 
 /// Why a connection could not be opened.
@@ -67,11 +68,12 @@ impl Connection {
         lifecycle: ClientLifecycleMode,
     ) -> Result<Connection, ConnectError> {
         let own = notifications.clone();
+        let start_timeout = server.timeout.unwrap_or(DEFAULT_START_TIMEOUT);
         let (service, process) = match &server.transport {
             RemoteTransport::Url { url, headers } => {
                 let transport = http::transport(url, headers, &setup.environment)?;
                 let transport = ProgressTransport { transport, notifications: notifications.clone() };
-                (initialize_within_timeout(own.serve_with_lifecycle(transport, lifecycle)).await, None)
+                (initialize_within(start_timeout, own.serve_with_lifecycle(transport, lifecycle)).await, None)
             }
             RemoteTransport::Command { command, env } => {
                 let (process, transport) = ServerProcess::start(&server.name, command, env, setup)?;
@@ -80,14 +82,14 @@ impl Connection {
                     notifications: notifications.clone(),
                 };
                 (
-                    initialize_within_timeout(own.serve_with_lifecycle(transport, lifecycle)).await,
+                    initialize_within(start_timeout, own.serve_with_lifecycle(transport, lifecycle)).await,
                     Some(process),
                 )
             }
         };
         match (service, process) {
             (Ok(service), process) => {
-                Ok(Connection { service, notifications: notifications.clone(), process })
+                Ok(Connection { service, notifications: notifications.clone(), process, start_timeout })
             }
             (Err(failed), Some(process)) if !failed.answered => Err(add_exit_reason(failed, process).await),
             (Err(failed), _) => Err(failed),
@@ -103,10 +105,11 @@ impl Connection {
 
     /// Lists all tools of the server.
     pub(super) async fn tools(&self) -> Result<Vec<Tool>, String> {
-        let listed = tokio::time::timeout(INITIALIZE_TIMEOUT, self.service.list_all_tools()).await;
+        let listed = tokio::time::timeout(self.start_timeout, self.service.list_all_tools()).await;
+        let said = || self.process.as_ref().and_then(ServerProcess::last_stderr_lines).unwrap_or_default();
         listed
-            .map_err(|_| "did not list its tools in time".to_owned())?
-            .map_err(|error| describe_service_error(&error))
+            .map_err(|_| format!("did not list its tools within {:?}{}", self.start_timeout, said()))?
+            .map_err(|error| format!("{}{}", describe_service_error(&error), said()))
     }
 
     /// Calls a tool. If `cancelled` resolves first, notifies the server of the cancellation and returns that error.
@@ -175,19 +178,20 @@ impl CallFailure {
 }
 
 /// Waits for the handshake, with a timeout.
-async fn initialize_within_timeout(
+async fn initialize_within(
+    limit: Duration,
     service: impl Future<Output = Result<ClientService, ClientInitializeError>>,
 ) -> Result<ClientService, ConnectError> {
-    match tokio::time::timeout(INITIALIZE_TIMEOUT, service).await {
+    match tokio::time::timeout(limit, service).await {
         Ok(result) => result.map_err(|error| connect_error(&error)),
-        Err(_) => Err(format!("did not answer within {} s", INITIALIZE_TIMEOUT.as_secs()).into()),
+        Err(_) => Err(format!("did not answer within {limit:?}").into()),
     }
 }
 
 /// Adds what a server process wrote to standard error, in case it has exited.
 async fn add_exit_reason(failed: ConnectError, mut process: ServerProcess) -> ConnectError {
     process.wait_for_exit().await;
-    let said = process.last_stderr_line().map_or(String::new(), |transport| format!(": {transport}"));
+    let said = process.last_stderr_lines().unwrap_or_default();
     match process.is_finished() {
         true if said.is_empty() => "exited without a message".to_owned().into(),
         true => format!("exited{said}").into(),

@@ -5,6 +5,7 @@ mod http;
 mod notifications;
 mod process;
 mod remote_client;
+mod tool_cache;
 mod tool_result;
 
 use std::collections::BTreeMap;
@@ -73,6 +74,8 @@ pub struct RemoteSetup {
     pub environment: Environment,
     /// The working directory of servers.
     pub directory: PathBuf,
+    /// The directory in which the tools of servers are remembered for later processes.
+    pub cache: Option<PathBuf>,
 }
 
 /// Returns one tool provider per server. A server starts when one of its tools is first needed, and ends when its
@@ -113,6 +116,10 @@ impl ToolProvider for RemoteProvider {
 
     fn tools(&self, cancel: &CancelToken) -> Result<Vec<Arc<dyn haft_tools::NativeTool>>, String> {
         self.0.tools(cancel)
+    }
+
+    fn forget_remembered(&self) {
+        self.0.forget_remembered();
     }
 
     fn on_change(&self, changed: Box<dyn Fn() + Send + Sync>) {

@@ -49,6 +49,13 @@ impl NotificationHandler {
         let _ = self.changed.set(changed);
     }
 
+    /// Calls the registered function.
+    pub(super) fn tools_changed(&self) {
+        if let Some(changed) = self.changed.get() {
+            changed();
+        }
+    }
+
     /// Sends a call and registers for its progress.
     pub(super) async fn send(
         &self,
@@ -102,9 +109,7 @@ impl ClientHandler for NotificationHandler {
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        if let Some(changed) = self.changed.get() {
-            changed();
-        }
+        self.tools_changed();
     }
 }
 

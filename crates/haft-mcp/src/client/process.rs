@@ -18,6 +18,8 @@ use super::RemoteSetup;
 const TERMINATION_GRACE: Duration = Duration::from_secs(1);
 /// The amount of standard error to remember.
 const STDERR_TAIL_BYTES: usize = 4096;
+/// The number of lines of standard error in a message.
+const STDERR_LINES: usize = 5;
 /// Environment variable that holds the name of the server. It is set for every server that haft starts.
 pub const NESTED_SERVER_VARIABLE: &str = "HAFT_MCP";
 
@@ -84,11 +86,18 @@ impl ServerProcess {
         let _ = tokio::time::timeout(EXIT_TIMEOUT, settled).await;
     }
 
-    /// The last line of standard error that is not blank.
-    pub(super) fn last_stderr_line(&self) -> Option<String> {
+    /// The last lines of standard error that are not blank, after a colon.
+    pub(super) fn last_stderr_lines(&self) -> Option<String> {
         let stderr_tail = self.stderr_tail.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&stderr_tail);
-        text.lines().rev().find(|line| !line.trim().is_empty()).map(|line| line.trim().to_owned())
+        let mut lines: Vec<&str> =
+            text.lines().rev().filter(|line| !line.trim().is_empty()).take(STDERR_LINES).collect();
+        lines.reverse();
+        match lines.as_slice() {
+            [] => None,
+            [line] => Some(format!(": {}", line.trim())),
+            lines => Some(format!(":\n{}", lines.join("\n"))),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! A client for one MCP server, which connects on demand and reconnects if the server has died.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use haft_config::Layer;
@@ -13,6 +14,7 @@ use tokio::sync::Mutex;
 
 use super::connection::Connection;
 use super::notifications::NotificationHandler;
+use super::tool_cache::{ToolCache, is_same};
 use super::{RemoteServer, RemoteSetup, SharedRuntime, tool_result};
 
 /// The timeout of calls to servers that set none.
@@ -29,13 +31,27 @@ pub(super) struct RemoteClient {
     setup: RemoteSetup,
     runtime: Arc<SharedRuntime>,
     notifications: Arc<NotificationHandler>,
+    cache: ToolCache,
+    /// Whether the next list comes from the server, even if one is remembered.
+    ignore_cache: Arc<AtomicBool>,
+    /// Whether the last list was a remembered one.
+    listed_from_cache: AtomicBool,
     /// Locked while the connection is opened.
     connection: Mutex<Option<Arc<Connection>>>,
 }
 
 impl RemoteClient {
     pub(super) fn new(server: RemoteServer, setup: RemoteSetup, runtime: Arc<SharedRuntime>) -> RemoteClient {
-        RemoteClient { server, setup, runtime, notifications: Arc::default(), connection: Mutex::default() }
+        RemoteClient {
+            cache: ToolCache::new(&server, &setup),
+            server,
+            setup,
+            runtime,
+            notifications: Arc::default(),
+            ignore_cache: Arc::default(),
+            listed_from_cache: AtomicBool::default(),
+            connection: Mutex::default(),
+        }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -47,7 +63,16 @@ impl RemoteClient {
     }
 
     pub(super) fn watch(&self, changed: Box<dyn Fn() + Send + Sync>) {
-        self.notifications.watch(changed);
+        let ignore_cache = self.ignore_cache.clone();
+        self.notifications.watch(Box::new(move || {
+            ignore_cache.store(true, Ordering::Relaxed);
+            changed();
+        }));
+    }
+
+    /// Lets the next list come from the server.
+    pub(super) fn forget_remembered(&self) {
+        self.ignore_cache.store(true, Ordering::Relaxed);
     }
 
     /// The tools of the server.
@@ -55,16 +80,50 @@ impl RemoteClient {
         self: &Arc<RemoteClient>,
         cancel: &CancelToken,
     ) -> Result<Vec<Arc<dyn NativeTool>>, String> {
+        let remembered = match self.ignore_cache.swap(false, Ordering::Relaxed) {
+            true => None,
+            false => self.cache.read(),
+        };
+        self.listed_from_cache.store(remembered.is_some(), Ordering::Relaxed);
+        let listed = match remembered {
+            Some(tools) => tools,
+            None => {
+                let listed = self.list(cancel)?;
+                self.cache.write(&listed);
+                listed
+            }
+        };
+        let tool =
+            |tool: Tool| -> Arc<dyn NativeTool> { Arc::new(RemoteTool { remote: self.clone(), tool }) };
+        Ok(listed.into_iter().filter(|tool| self.allows(&tool.name)).map(tool).collect())
+    }
+
+    /// Asks the server for its tools.
+    fn list(&self, cancel: &CancelToken) -> Result<Vec<Tool>, String> {
         let named = |why: String| format!("the MCP server '{}' {why}", self.server.name);
-        let listed = self.runtime()?.block_on(async {
+        self.runtime()?.block_on(async {
             tokio::select! {
                 listed = async { self.connect().await?.tools().await.map_err(named) } => listed,
                 () = cancelled(cancel) => Err(named("was cancelled before it listed its tools".to_owned())),
             }
-        })?;
-        let tool =
-            |tool: Tool| -> Arc<dyn NativeTool> { Arc::new(RemoteTool { remote: self.clone(), tool }) };
-        Ok(listed.into_iter().filter(|tool| self.allows(&tool.name)).map(tool).collect())
+        })
+    }
+
+    /// Compares the remembered list with that of the server, in the background. A call has opened the connection anyway.
+    fn verify_remembered(&self, connection: &Arc<Connection>) {
+        if !self.listed_from_cache.swap(false, Ordering::Relaxed) {
+            return;
+        }
+        let (connection, notifications, cache) =
+            (connection.clone(), self.notifications.clone(), self.cache.clone());
+        tokio::spawn(async move {
+            if let Ok(tools) = connection.tools().await
+                && cache.read().is_none_or(|remembered| !is_same(&remembered, &tools))
+            {
+                cache.write(&tools);
+                notifications.tools_changed();
+            }
+        });
     }
 
     fn allows(&self, tool: &str) -> bool {
@@ -108,10 +167,11 @@ impl RemoteClient {
                 connection = self.connect() => connection.map_err(failed)?,
                 fault = &mut cancelled_or_expired => return Err(fault),
             };
+            self.verify_remembered(&connection);
             let answer = connection.call(call, surroundings.progress, cancelled_or_expired).await;
             answer.map_err(|failure| failure.into_call_error(&self.server.name))
         });
-        answer.and_then(tool_result::to_value)
+        answer.and_then(|result| tool_result::to_value(result, surroundings))
     }
 
     /// Waits until the call is cancelled or its deadline passes.
@@ -165,11 +225,13 @@ impl NativeTool for RemoteTool {
             name: format!("{}.{}", self.remote.server.name, self.tool.name),
             description: description.to_owned(),
             parameters: Value::Object((*self.tool.input_schema).clone()),
-            returns: None,
+            returns: self.tool.output_schema.as_ref().map(|schema| Value::Object((**schema).clone())),
             timeout: Some(self.remote.server.timeout.unwrap_or(DEFAULT_CALL_TIMEOUT).as_secs_f64()),
             output_limit: None,
             access: haft_tools::ToolAccess::Unknown,
             env: Vec::new(),
+            title: self.tool.title.clone().or_else(|| self.tool.annotations.as_ref()?.title.clone()),
+            annotations: self.tool.annotations.as_ref().and_then(|hints| serde_json::to_value(hints).ok()),
             version: None,
         }
     }

@@ -1,15 +1,24 @@
 //! Converts the result of a remote tool to JSON.
 
-use haft_tools::CallError;
+use haft_tools::{CallContext, CallError};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
 
 /// The structured content if there is any. Otherwise a single text, parsed as JSON if it is an object or array, or a
-/// list of all content blocks.
+/// list of all content blocks. Blocks that are not plain text, such as images, are passed on as they are, too.
 ///
 /// # Errors
 /// Fails if the server marked the result as an error.
-pub(super) fn to_value(result: CallToolResult) -> Result<Value, CallError> {
+pub(super) fn to_value(result: CallToolResult, call: &CallContext<'_>) -> Result<Value, CallError> {
+    let is_plain =
+        |part: &ContentBlock| matches!(part, ContentBlock::Text(text) if text.annotations.is_none());
+    if !result.content.iter().all(is_plain) {
+        call.pass_content(serde_json::to_value(&result.content).unwrap_or_default());
+    }
+    convert(result)
+}
+
+fn convert(result: CallToolResult) -> Result<Value, CallError> {
     let texts = result.content.iter().filter_map(|part| match part {
         ContentBlock::Text(text) => Some(text.text.as_str()),
         _ => None,
@@ -59,11 +68,11 @@ mod tests {
             (CallToolResult::structured(json!({ "b": 2 })), json!({ "b": 2 })),
         ];
         for (result, expected) in cases {
-            assert_eq!(to_value(result).unwrap(), expected);
+            assert_eq!(convert(result).unwrap(), expected);
         }
-        let two = to_value(CallToolResult::success(vec![text("a"), text("b")])).unwrap();
+        let two = convert(CallToolResult::success(vec![text("a"), text("b")])).unwrap();
         assert_eq!(two[1]["text"], "b");
-        let failed = to_value(CallToolResult::error(vec![text("no such file")])).unwrap_err();
+        let failed = convert(CallToolResult::error(vec![text("no such file")])).unwrap_err();
         assert_eq!((failed.message.as_str(), failed.exit_status()), ("no such file", 1));
     }
 }

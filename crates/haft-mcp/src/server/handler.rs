@@ -136,7 +136,8 @@ pub(crate) fn result(
     wants_meta: bool,
 ) -> CallToolResult {
     let reply = reply.unwrap_or_else(ToolReply::failure);
-    let content = vec![ContentBlock::text(reply.text)];
+    let blocks = reply.content.and_then(|content| serde_json::from_value(content).ok());
+    let content = blocks.unwrap_or_else(|| vec![ContentBlock::text(reply.text)]);
     let mut result =
         if reply.failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
     let data = reply.data.map(detail::versioned);

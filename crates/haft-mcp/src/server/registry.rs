@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use haft_process::CancelToken;
-use haft_tools::{CallOptions, CallProgress, Envelope, Registry, ToolSource, Toolset};
+use haft_tools::{CallOptions, CallProgress, Envelope, Registry, ToolSource, Toolset, exact, model_name};
 use rmcp::model::{JsonObject, Tool};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::unbounded_channel;
@@ -14,8 +14,8 @@ use super::reply::{ToolReply, output_call};
 use super::tool_definitions::shorten;
 use super::tool_request::ToolRequest;
 
-/// The time that `tools/list` waits for tools that are still being discovered.
-const LIST_TIMEOUT: Duration = Duration::from_secs(5);
+/// The time that `tools/list` waits for tools that are still being discovered. Clients are notified of later ones.
+const LIST_TIMEOUT: Duration = Duration::from_secs(2);
 /// Interval between checks for changed tool files.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(2);
 
@@ -80,7 +80,7 @@ impl RegistryTools {
     /// The definition of a tool that is known already.
     pub(crate) fn definition(&self, name: &str) -> Option<Tool> {
         let snapshot = self.registry.snapshot();
-        snapshot.get(name).or_else(|| snapshot.get(&from_client_name(name))).map(to_mcp_tool)
+        snapshot.tools().find(|tool| model_name(tool.name()) == name).map(to_mcp_tool)
     }
 
     /// Calls a tool. Returns `None` if there is no tool of this name.
@@ -123,7 +123,7 @@ impl RegistryTools {
         on_progress: &dyn Fn(&CallProgress),
     ) -> Option<Result<ToolReply, String>> {
         let registry = &self.registry;
-        let name = if registry.has(name) { name.to_owned() } else { from_client_name(name) };
+        let name = registry.name_of_model_name(name).unwrap_or_else(|| name.to_owned());
         let tool = match registry.find_for(&name, options) {
             Ok(tool) => tool,
             Err(fault) if fault.code == haft_tools::ErrorCode::ToolNotFound => return None,
@@ -144,8 +144,7 @@ pub(crate) fn not_offered(name: &str) -> String {
     format!("this server does not offer the tool \"{name}\"\nhint: `haft mcp --tools {name}` offers it")
 }
 
-/// Converts a tool to its MCP form. A period in the name becomes two underscores, because many clients reject
-/// periods.
+/// Converts a tool to its MCP form, with a name that the APIs of models accept.
 fn to_mcp_tool(tool: &haft_tools::Tool) -> Tool {
     let mut schema = tool.descriptor().parameters.clone();
     if matches!(tool.source(), ToolSource::Native(_)) {
@@ -155,24 +154,25 @@ fn to_mcp_tool(tool: &haft_tools::Tool) -> Tool {
         Value::Object(schema) => schema,
         _ => JsonObject::new(),
     };
-    Tool::new(tool.name().replace('.', "__"), tool.description().to_owned(), Arc::new(schema))
-}
-
-/// Reverses the conversion of the name.
-fn from_client_name(name: &str) -> String {
-    match name.split_once("__") {
-        Some((server, tool)) if !server.is_empty() => format!("{server}.{tool}"),
-        _ => name.to_owned(),
-    }
+    let mut shown = Tool::new(model_name(tool.name()), tool.description().to_owned(), Arc::new(schema));
+    shown.title = tool.descriptor().title.clone();
+    let annotations = tool.descriptor().annotations.clone();
+    shown.annotations = annotations.and_then(|annotations| serde_json::from_value(annotations).ok());
+    shown
 }
 
 /// Converts a result: the text form of the tool, a string as it is, or JSON in one line.
 fn reply(envelope: Envelope, tool: Option<&haft_tools::Tool>) -> ToolReply {
-    match envelope.outcome {
+    match envelope.outcome.map(|value| exact::rounded(&value).into_owned()) {
         Ok(Value::String(text)) => ToolReply::new(text.clone(), json!({ "result": text })),
         Ok(value) => {
             let text = tool.and_then(|tool| tool.text(&value)).unwrap_or_else(|| value.to_string());
-            ToolReply::new(text, if value.is_object() { value } else { json!({ "result": value }) })
+            let data = match value.is_object() {
+                true => Some(value),
+                // Blocks that are passed on are not repeated as JSON.
+                false => envelope.content.is_none().then(|| json!({ "result": value })),
+            };
+            ToolReply { text, data, content: envelope.content, ..ToolReply::default() }
         }
         Err(fault) => {
             let mut text = fault.message.clone();

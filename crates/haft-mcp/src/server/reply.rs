@@ -12,6 +12,8 @@ use super::detail::ResultDetail;
 pub(crate) struct ToolReply {
     pub(crate) text: String,
     pub(crate) data: Option<Value>,
+    /// Content blocks in place of the text, such as images of another MCP server.
+    pub(crate) content: Option<Value>,
     /// Whether the call failed.
     pub(crate) failed: bool,
     /// How much of it the client asked for.

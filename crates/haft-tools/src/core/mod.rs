@@ -60,6 +60,8 @@ fn describe(name: &str, description: &str, access: ToolAccess, mut parameters: V
         output_limit: None,
         access,
         env: Vec::new(),
+        title: None,
+        annotations: None,
         version: None,
     }
 }

@@ -24,7 +24,7 @@ use crate::native::NativeTool;
 use crate::provider::{ToolProvider, ToolProviders};
 use crate::snapshot::ToolSnapshot;
 use crate::sync::lock;
-use crate::tool::{Tool, ToolFile, ToolSource};
+use crate::tool::{Tool, ToolFile, ToolSource, model_name};
 
 /// Options of a registry.
 #[derive(Clone, Debug)]
@@ -205,6 +205,7 @@ impl Registry {
     /// Scans again. Running calls keep their tools.
     pub fn refresh(&self) -> Arc<ToolSnapshot> {
         self.0.inner.inspector.forget_failures();
+        self.0.inner.options.providers.iter().for_each(|provider| provider.forget_remembered());
         self.0.inner.scan();
         self.snapshot()
     }
@@ -240,6 +241,22 @@ impl Registry {
         inner.natives.iter().any(|tool| tool.name() == name)
             || inner.providers.may_have(name)
             || !discover::scan_for(name, &inner.directories).is_empty()
+    }
+
+    /// The name of the tool that has this [name for models](crate::model_name). It may be the name itself.
+    pub fn name_of_model_name(&self, name: &str) -> Option<String> {
+        if self.has(name) && model_name(name) == name {
+            return Some(name.to_owned());
+        }
+        let known = || self.names().into_iter().find(|known| model_name(known) == name);
+        let of_server = || {
+            let (server, tool) = name.split_once("__")?;
+            Some(format!("{server}.{tool}")).filter(|full| self.0.inner.providers.may_have(full))
+        };
+        known().or_else(of_server).or_else(|| {
+            self.wait_for_all();
+            known()
+        })
     }
 
     /// The file of highest precedence for a tool's name, whether it works or not.

@@ -14,14 +14,20 @@ use crate::tool::Tool;
 pub(super) type SeenFile = (PathBuf, Option<FileStamp>);
 
 impl RegistryState {
-    /// Probes all candidates and queries all providers, then publishes the tools. The first scan publishes
-    /// files early because a provider may never answer.
+    /// Probes all candidates and queries all providers, then publishes the tools. The first scan publishes files early,
+    /// and the tools of each provider when it answers, because another provider may never answer.
     pub(super) fn scan(&self) {
         let (seen, inspections) = self.inspect_all();
-        if !self.providers.is_empty() && !lock(&self.snapshot).is_complete() {
-            self.publish(ToolSnapshot::of_inspections(&self.natives, inspections.clone()).incomplete());
+        let publish_early = || {
+            if !lock(&self.snapshot).is_complete() {
+                let (provided, failures) = self.providers.known();
+                self.publish(self.combined(inspections.clone(), provided, failures).incomplete());
+            }
+        };
+        if !self.providers.is_empty() {
+            publish_early();
         }
-        let (provided, failures) = self.providers.query_all(&self.cancel);
+        let (provided, failures) = self.providers.query_all(&self.cancel, publish_early);
         self.publish_all(seen, inspections, provided, failures);
     }
 
@@ -40,8 +46,17 @@ impl RegistryState {
         failures: Vec<RejectedTool>,
     ) {
         *lock(&self.seen) = seen;
+        self.publish(self.combined(inspections, provided, failures));
+    }
+
+    fn combined(
+        &self,
+        inspections: Vec<(ToolCandidate, Inspection)>,
+        provided: Vec<Tool>,
+        failures: Vec<RejectedTool>,
+    ) -> ToolSnapshot {
         let natives: Vec<Tool> = self.natives.iter().cloned().chain(provided).collect();
-        self.publish(ToolSnapshot::of_inspections(&natives, inspections).with_rejected(failures));
+        ToolSnapshot::of_inspections(&natives, inspections).with_rejected(failures)
     }
 
     /// Returns true if discovery has completed and a new scan would give another result.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use haft_kernel::builtins::Context;
 use haft_kernel::{Backend, Bytes, Flow, ToolError};
-use haft_tools::{CallOptions, CallProgress, Envelope, ErrorCode, Tool};
+use haft_tools::{CallOptions, CallProgress, Envelope, ErrorCode, Tool, exact};
 use serde_json::Value;
 
 use super::{SessionTools, words};
@@ -102,9 +102,12 @@ pub(crate) fn remarks(envelope: &Envelope) -> Vec<String> {
 
 /// A result as text: a string as it is, any other value as JSON.
 pub(crate) fn printed(result: &Value) -> String {
+    let exact = exact::to_text(result);
     match result {
+        // A large integer is held as a string.
+        Value::String(_) if !exact.starts_with('"') => format!("{exact}\n"),
         Value::String(text) if text.is_empty() || text.ends_with('\n') => text.clone(),
         Value::String(text) => format!("{text}\n"),
-        value => format!("{value}\n"),
+        _ => format!("{exact}\n"),
     }
 }

@@ -58,7 +58,9 @@ impl NativeTool for BashTool {
             output_limit: None,
             access: ToolAccess::Unknown,
             env: Vec::new(),
-            version: None,
+            title: None,
+        annotations: None,
+        version: None,
         }
     }
 

@@ -39,6 +39,7 @@ pub(crate) fn open(
         host: host.clone(),
         environment: process.whole_environment(),
         directory: directory.clone(),
+        cache: places.cache.clone(),
     };
     let defaults = RegistryOptions::default();
     let options = RegistryOptions {

@@ -4,7 +4,7 @@ use std::io;
 
 use haft_kernel::builtins::Context;
 use haft_kernel::{Bytes, TypedArgument};
-use haft_tools::{ArgumentWord, CallError};
+use haft_tools::{ArgumentWord, CallError, exact};
 use serde_json::Value;
 
 /// The words of a call; JSON words keep their values.
@@ -29,7 +29,9 @@ pub(crate) fn of_input(context: &Context<'_>) -> Result<Value, CallError> {
 
 /// Parses arguments in JSON.
 pub(crate) fn parse(text: &[u8]) -> Result<Value, CallError> {
-    serde_json::from_slice(text)
+    std::str::from_utf8(text)
+        .map_err(|error| error.to_string())
+        .and_then(|text| exact::parse(text).map_err(|error| error.to_string()))
         .map_err(|error| CallError::invalid(format!("standard input is not JSON: {error}")))
 }
 

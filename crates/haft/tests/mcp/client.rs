@@ -99,7 +99,7 @@ impl Client {
             // Most tests look at single facts.
             command.args(["--detail", "full"]);
         }
-        command.env("XDG_CONFIG_HOME", scratch.path());
+        command.env("XDG_CONFIG_HOME", scratch.path()).env("XDG_CACHE_HOME", scratch.file("cache"));
         let log = std::fs::File::create(scratch.file("log")).expect("a log");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log);
         let mut server = command.spawn().expect("haft can be started");

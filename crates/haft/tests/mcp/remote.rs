@@ -202,7 +202,10 @@ fn project_servers_need_trust() {
     std::fs::write(scratch.file("project/.haft/config.toml"), program("io", &scratch)).unwrap();
     let haft = || {
         let haft = Haft::new(HAFT).directory(scratch.file("project")).env("HOME", scratch.path());
-        haft.env("XDG_STATE_HOME", "").env("XDG_CONFIG_HOME", "").env("TMPDIR", scratch.path())
+        haft.env("XDG_STATE_HOME", "")
+            .env("XDG_CONFIG_HOME", "")
+            .env("XDG_CACHE_HOME", "")
+            .env("TMPDIR", scratch.path())
     };
     let call = || haft().args(["-c", "tool io.echo text=x"]).run();
     call().status(127).stderr_has("is not trusted and ignored; run `haft trust` to trust it");
@@ -215,4 +218,68 @@ fn project_servers_need_trust() {
     let changed = program("io", &scratch) + "timeout = 5\n";
     std::fs::write(scratch.file("project/.haft/config.toml"), changed).unwrap();
     call().status(127).stderr_has("is not trusted");
+}
+
+#[test]
+fn a_slow_server_does_not_hide_the_others() {
+    let scratch = Scratch::new();
+    let slow = program("slow", &scratch)
+        .replace("command = [", "command = [\"sh\", \"-c\", \"sleep 6; exec \\\"$0\\\" \\\"$@\\\"\", ");
+    let silent = "[[mcp]]\nname = \"silent\"\ncommand = [\"sleep\", \"1000\"]\n";
+    configure(&scratch, &format!("{}{slow}{silent}", program("io", &scratch)));
+    let mut client = Client::configured(scratch);
+    let listed = |client: &mut Client| client.ask("tools/list", json!({}))["result"]["tools"].to_string();
+    assert!(eventually(SOON, || listed(&mut client).contains("io__echo")));
+    assert!(eventually(SOON, || listed(&mut client).contains("slow__echo")));
+    client.notification("notifications/tools/list_changed");
+}
+
+#[test]
+fn the_start_of_a_server_obeys_its_timeout() {
+    let scratch = configured(
+        "[[mcp]]\nname = \"hung\"\ntimeout = 2\n\
+         command = [\"sh\", \"-c\", \"echo first >&2; echo second >&2; exec sleep 1000\"]\n",
+    );
+    let listed = haft(&scratch).args(["tool", "list"]).run().status(0).within(Duration::from_secs(25));
+    let listed = listed.stderr_has("'hung'").stderr_has("did not answer within 2s");
+    listed.stderr_has("first").stderr_has("second");
+}
+
+#[test]
+fn the_tools_of_a_server_are_remembered() {
+    let scratch = with_stand_ins(&["io"]);
+    let hellos = || noticed(&scratch, "io").matches("hello haft").count();
+    let list = || haft(&scratch).args(["tool", "list"]).run().status(0).output_text();
+    let first = list();
+    assert!(first.contains("io.echo"), "{first}");
+    assert_eq!((list(), hellos()), (first.clone(), 1), "the second list needs no server");
+    haft(&scratch).args(["tool", "call", "io.echo", "text=x"]).run().status(0).stdout("x\n");
+    assert_eq!(hellos(), 2);
+    haft(&scratch).args(["tool", "refresh"]).run().status(0);
+    assert_eq!(hellos(), 3);
+    configure(&scratch, &(program("io", &scratch) + "env = { A = \"1\" }\n"));
+    assert_eq!((list(), hellos()), (first, 4), "another configuration is another server");
+}
+
+#[test]
+fn names_titles_annotations_and_images_pass_through() {
+    let mut client = Client::configured(with_stand_ins(&["io"]));
+    let listed = client.ask("tools/list", json!({}))["result"]["tools"].clone();
+    let tools = listed.as_array().unwrap();
+    let valid = |name: &str| {
+        name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+    };
+    let names: Vec<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert!(names.iter().all(|name| valid(name)), "{names:?}");
+    let odd = (*names.iter().find(|name| name.starts_with("io__odd_n_me_x")).unwrap()).to_owned();
+    assert_eq!(client.call(&odd, json!({})).0["result"]["content"][0]["text"], "odd");
+    let picture = tools.iter().find(|tool| tool["name"] == "io__picture").unwrap();
+    assert_eq!(
+        (&picture["title"], &picture["annotations"]["readOnlyHint"]),
+        (&json!("A picture"), &json!(true))
+    );
+    let shown = client.call("io__picture", json!({})).0["result"].clone();
+    let content = &shown["content"];
+    assert_eq!((&content[0]["type"], &content[0]["data"]), (&json!("image"), &json!("aGk=")), "{shown}");
+    assert_eq!(content[1]["mimeType"], "audio/wav");
 }

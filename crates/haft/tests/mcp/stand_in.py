@@ -14,7 +14,7 @@ import threading
 
 mode, log = sys.argv[1:3]
 options = dict(word.split("=", 1) for word in sys.argv[3:])
-tools = ["echo", "add", "count", "wait", "die", "grow", "forget", "pid", "fail"]
+tools = ["echo", "add", "count", "wait", "die", "grow", "forget", "pid", "fail", "picture", "odd näme/" + "x" * 70]
 waiting = {}
 sessions = set()
 writing = threading.Lock()
@@ -30,7 +30,12 @@ def describe(name):
     kinds["wait"] = {"program": "string", "marker": "string"}
     properties = {key: {"type": kind} for key, kind in kinds.get(name, {}).items()}
     schema = {"type": "object", "properties": properties, "required": list(properties)}
-    return {"name": name, "description": f"what {name} does", "inputSchema": schema}
+    described = {"name": name, "description": f"what {name} does", "inputSchema": schema}
+    if name == "add":
+        described["outputSchema"] = {"type": "object", "properties": {"sum": {"type": "integer"}}}
+    if name == "picture":
+        described |= {"title": "A picture", "annotations": {"readOnlyHint": True}}
+    return described
 
 
 def text(words, **more):
@@ -65,6 +70,11 @@ def call(request, send):
     if name == "forget":
         sessions.clear()
         return text("forgotten")
+    if name == "picture":
+        shown = [{"type": "image", "data": "aGk=", "mimeType": "image/png"}, {"type": "audio", "data": "aG8=", "mimeType": "audio/wav"}]
+        return {"content": shown}
+    if name.startswith("odd"):
+        return text("odd")
     if name == "pid":
         return text(str(os.getpid()))
     return text("it does not work", isError=True)

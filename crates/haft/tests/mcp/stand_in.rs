@@ -35,6 +35,7 @@ pub(crate) fn program(name: &str, scratch: &Scratch) -> String {
 pub(crate) fn haft(scratch: &Scratch) -> Haft {
     Haft::new(HAFT)
         .env("XDG_CONFIG_HOME", scratch.path())
+        .env("XDG_CACHE_HOME", scratch.path())
         .env("TMPDIR", scratch.path())
         .directory(scratch.path())
 }

@@ -272,3 +272,21 @@ fn files_beside_the_program_are_no_tools() {
         let _ = list().stderr_has("it belongs to another user (65533)");
     }
 }
+
+#[test]
+fn integers_beyond_64_bits_stay_exact() {
+    let scratch = scene();
+    let large = "123456789012345678901234567890";
+    let expected = format!("{{\"given\":{{\"a\":{large},\"b\":-{large}}}}}\n");
+    let object = format!("{{\"a\": {large}, \"b\": -{large}}}");
+    let words = [&format!("a={large}")[..], &format!("b=-{large}")];
+    let _ = tool(&scratch, &["call", "add"]).args(words).run().status(0).stdout(&expected);
+    let _ = tool(&scratch, &["call", "add", &object]).run().status(0).stdout(&expected);
+    let _ = tool(&scratch, &["call", "add", "-"]).input(object.clone()).run().status(0).stdout(&expected);
+    let envelope = tool(&scratch, &["call", "add", &object, "--json"]).run().status(0).output_text();
+    assert!(envelope.contains(&format!("\"result\":{}", expected.trim_end())), "{envelope}");
+    let line = format!("{{\"tool\": \"add\", \"arguments\": {object}}}\n");
+    let answer = tool(&scratch, &["batch"]).input(line).run().status(0).output_text();
+    assert!(answer.contains(expected.trim_end()), "{answer}");
+    let _ = tool(&scratch, &["call", "add", "a=1e30.5"]).run().status(2);
+}

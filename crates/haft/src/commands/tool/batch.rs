@@ -49,7 +49,8 @@ type Tag = (Option<String>, Option<Value>);
 
 /// Parses a line. A line that is not a call is answered with an error.
 fn read(number: usize, line: &[u8]) -> (Tag, Result<BatchCall, CallError>) {
-    match serde_json::from_slice::<BatchCall>(line) {
+    let text = String::from_utf8_lossy(line);
+    match serde_json::from_str::<BatchCall>(&haft_tools::exact::marked(&text)) {
         Ok(call) => ((Some(call.tool.clone()), call.id.clone()), Ok(call)),
         Err(error) => {
             let wanted = "write {\"tool\": NAME, \"arguments\": {…}} on every line";

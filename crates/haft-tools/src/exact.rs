@@ -1,0 +1,148 @@
+//! Integers beyond 64 bits, passed between callers and executable tools as they were written.
+//!
+//! `serde_json` reads such an integer as a float, which loses digits. Here it becomes a marked string, which is written as
+//! the same integer again.
+//!
+//! ```
+//! use haft_tools::exact;
+//!
+//! let text = r#"{"id":123456789012345678901234567890,"n":1}"#;
+//! let value = exact::parse(text).unwrap();
+//! assert_eq!(exact::to_text(&value), text);
+//! assert_eq!(exact::rounded(&value)["id"], 1.2345678901234568e29);
+//! ```
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+use serde_json::{Number, Value};
+
+/// Starts a string that is an integer. No text contains it by accident.
+const MARK: &str = "\0haft-integer\0";
+/// The mark as JSON.
+const WRITTEN_MARK: &str = "\"\\u0000haft-integer\\u0000";
+/// Integers with fewer characters fit into 64 bits.
+const MIN_LENGTH: usize = 19;
+
+/// Parses JSON and keeps large integers.
+///
+/// # Errors
+/// If the text is not JSON.
+pub fn parse(text: &str) -> Result<Value, serde_json::Error> {
+    match marked(text) {
+        Cow::Borrowed(text) => serde_json::from_str(text),
+        // The original text gives the position of an error.
+        Cow::Owned(marked) => serde_json::from_str(&marked).or_else(|_| serde_json::from_str(text)),
+    }
+}
+
+/// JSON in which large integers are marked strings.
+pub fn marked(text: &str) -> Cow<'_, str> {
+    let mut marked = String::new();
+    let (mut copied, mut place, mut quoted) = (0, 0, false);
+    let bytes = text.as_bytes();
+    while place < bytes.len() {
+        match bytes[place] {
+            b'\\' if quoted => place += 2,
+            b'"' => {
+                quoted = !quoted;
+                place += 1;
+            }
+            b'-' | b'0'..=b'9' if !quoted => {
+                let is_part = |byte: &&u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
+                let end = place + bytes[place..].iter().take_while(is_part).count();
+                if is_large_integer(&text[place..end]) {
+                    marked += &format!("{}{WRITTEN_MARK}{}\"", &text[copied..place], &text[place..end]);
+                    copied = end;
+                }
+                place = end;
+            }
+            _ => place += 1,
+        }
+    }
+    if copied == 0 { Cow::Borrowed(text) } else { Cow::Owned(marked + &text[copied..]) }
+}
+
+fn is_large_integer(token: &str) -> bool {
+    let digits = token.strip_prefix('-').unwrap_or(token);
+    token.len() >= MIN_LENGTH
+        && !digits.starts_with('0')
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
+        && token.parse::<i64>().is_err()
+        && token.parse::<u64>().is_err()
+}
+
+/// The integer that a marked string is.
+fn integer(text: &str) -> Option<&str> {
+    text.strip_prefix(MARK).filter(|token| is_large_integer(token))
+}
+
+/// The value as `serde_json` would have read it: with floats in place of large integers.
+pub fn rounded(value: &Value) -> Cow<'_, Value> {
+    if has_large(value) { Cow::Owned(round(value)) } else { Cow::Borrowed(value) }
+}
+
+fn has_large(value: &Value) -> bool {
+    match value {
+        Value::String(text) => integer(text).is_some(),
+        Value::Array(items) => items.iter().any(has_large),
+        Value::Object(fields) => fields.values().any(has_large),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+fn round(value: &Value) -> Value {
+    match value {
+        Value::String(text) => {
+            let number = integer(text).and_then(|token| token.parse().ok()).and_then(Number::from_f64);
+            number.map_or_else(|| value.clone(), Value::Number)
+        }
+        Value::Array(items) => items.iter().map(round).collect(),
+        Value::Object(fields) => fields.iter().map(|(name, field)| (name.clone(), round(field))).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}
+
+/// The value as JSON, with its large integers.
+pub fn to_text(value: &Value) -> String {
+    let text = value.to_string();
+    if !has_large(value) {
+        return text;
+    }
+    let mut parts = text.split(WRITTEN_MARK);
+    let mut exact = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once('"').filter(|(token, _)| is_large_integer(token)) {
+            Some((token, rest)) => exact += &format!("{token}{rest}"),
+            None => exact += &format!("{WRITTEN_MARK}{part}"),
+        }
+    }
+    exact
+}
+
+/// The value for a serializer of JSON.
+pub(crate) fn raw(value: &Value) -> Option<Box<RawValue>> {
+    RawValue::from_string(to_text(value)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_integers_stay_exact() {
+        for text in [
+            "18446744073709551616",
+            "-9223372036854775809",
+            r#"[18446744073709551615,-9223372036854775808,1e400000000000000000000]"#,
+            r#"{"a":["100000000000000000000","\\\"100000000000000000000"],"b":100000000000000000000}"#,
+        ] {
+            match parse(text) {
+                Ok(value) => assert_eq!(to_text(&value), text),
+                Err(_) => assert!(text.contains("1e4"), "{text}"),
+            }
+        }
+        assert_eq!(marked("[1, 12345678901234567890123.5]"), "[1, 12345678901234567890123.5]");
+        assert!(parse("[12345678901234567890123").is_err());
+    }
+}
