@@ -41,7 +41,7 @@ impl Tool {
     /// and the expected type.
     pub fn arguments(&self, words: &[ArgumentWord]) -> Result<Value, CallError> {
         let schema = self.parameters();
-        read(schema, words).map_err(|error| schema.invalid(error))
+        read(schema, words).map_err(|error| schema.invalid(&error))
     }
 }
 

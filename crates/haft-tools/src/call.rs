@@ -101,7 +101,7 @@ impl Registry {
         }
         let schema = tool.parameters();
         schema.fill_defaults(&mut arguments);
-        schema.validate(&exact::rounded(&arguments)).map_err(|error| schema.invalid(error))?;
+        schema.validate(&exact::rounded(&arguments)).map_err(|error| schema.invalid(&error))?;
         Ok(PreparedCall { tool, arguments, note })
     }
 

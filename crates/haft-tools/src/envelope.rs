@@ -65,9 +65,9 @@ pub struct CallError {
     /// Standard output of the tool, possibly truncated.
     pub stdout: String,
     /// Names of tools or parameters that are similar to an unknown one.
-    pub nearest: Vec<String>,
+    pub nearest: Box<[String]>,
     /// What to do, if that does not follow from the code.
-    pub hint: Option<String>,
+    pub hint: Option<Box<str>>,
 }
 
 /// Error codes of tool calls.
@@ -125,7 +125,7 @@ impl CallError {
             exit_code: None,
             signal: None,
             stdout: String::new(),
-            nearest: Vec::new(),
+            nearest: Box::default(),
             hint: None,
         }
     }
@@ -151,14 +151,14 @@ impl CallError {
     /// Adds what to do.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> CallError {
-        self.hint = Some(hint.into());
+        self.hint = Some(hint.into().into_boxed_str());
         self
     }
 
     /// What to do next: the error's own hint, a similar name, or the usual remedy for its code.
     pub fn hint(&self) -> Option<String> {
         if let Some(hint) = &self.hint {
-            return Some(hint.clone());
+            return Some(hint.to_string());
         }
         if !self.nearest.is_empty() {
             return Some(format!("did you mean '{}'?", self.nearest.join("' or '")));
@@ -298,7 +298,7 @@ impl Serialize for Envelope {
             exit_code: error.map(|error| error.exit_code),
             signal: error.map(|error| error.signal.as_deref()),
             stdout: error.map(|error| error.stdout.as_str()),
-            nearest: error.map(|error| error.nearest.as_slice()).unwrap_or_default(),
+            nearest: error.map(|error| &*error.nearest).unwrap_or_default(),
             hint: error.and_then(CallError::hint),
             stderr: &self.stderr,
             duration: self.duration.as_micros() as f64 / 1e6,

@@ -91,7 +91,7 @@ impl ToolProviders {
                 Some(Ok(found)) => tools.extend(found.iter().cloned()),
                 Some(Err(reason)) => failures.push(RejectedTool::failed_provider(provider.as_ref(), reason)),
                 None => {
-                    failures.push(RejectedTool::failed_provider(provider.as_ref(), "has not answered yet"))
+                    failures.push(RejectedTool::failed_provider(provider.as_ref(), "has not answered yet"));
                 }
             }
         }
@@ -134,6 +134,13 @@ impl ToolProviders {
                 let names: Vec<&str> = found.iter().map(Tool::name).collect();
                 Err(format!("'{name}' is ambiguous: {}; use the full name", names.join(", ")))
             }
+        }
+    }
+
+    /// Queries one provider. Its last answer stays until then.
+    pub(crate) fn query_again(&self, name: &str, cancel: &CancelToken) {
+        for slot in self.slots.iter().filter(|(provider, _)| provider.name() == name) {
+            let _ = query_and_store(slot, cancel);
         }
     }
 

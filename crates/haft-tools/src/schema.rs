@@ -111,11 +111,11 @@ impl Schema {
     }
 
     /// The error of a call whose arguments do not match, with the parameters that are similar to an unknown one.
-    pub(crate) fn invalid(&self, error: String) -> CallError {
+    pub(crate) fn invalid(&self, error: &str) -> CallError {
         let unknown = error.split("unknown parameter '").skip(1).filter_map(|rest| rest.split('\'').next());
         let nearest: Vec<&str> =
             unknown.flat_map(|name| haft_config::all_nearest(name, self.names())).collect();
-        CallError::invalid(error.clone()).with_nearest(nearest)
+        CallError::invalid(error).with_nearest(nearest)
     }
 
     fn expected_type(&self, path: &str, name: &str) -> String {

@@ -1,7 +1,7 @@
 //! A client for one MCP server, which connects on demand and reconnects if the server has died.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use haft_config::Layer;
@@ -11,6 +11,7 @@ use rmcp::model::{CallToolRequestParams, Tool};
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Mutex;
+use tokio::task::JoinHandle;
 
 use super::connection::Connection;
 use super::notifications::NotificationHandler;
@@ -36,6 +37,8 @@ pub(super) struct RemoteClient {
     ignore_cache: Arc<AtomicBool>,
     /// Whether the last list was a remembered one.
     listed_from_cache: AtomicBool,
+    /// Compares a remembered list with that of the server.
+    verification: std::sync::Mutex<Option<JoinHandle<()>>>,
     /// Locked while the connection is opened.
     connection: Mutex<Option<Arc<Connection>>>,
 }
@@ -50,6 +53,7 @@ impl RemoteClient {
             notifications: Arc::default(),
             ignore_cache: Arc::default(),
             listed_from_cache: AtomicBool::default(),
+            verification: std::sync::Mutex::default(),
             connection: Mutex::default(),
         }
     }
@@ -116,7 +120,7 @@ impl RemoteClient {
         }
         let (connection, notifications, cache) =
             (connection.clone(), self.notifications.clone(), self.cache.clone());
-        tokio::spawn(async move {
+        let verification = tokio::spawn(async move {
             if let Ok(tools) = connection.tools().await
                 && cache.read().is_none_or(|remembered| !is_same(&remembered, &tools))
             {
@@ -124,6 +128,7 @@ impl RemoteClient {
                 notifications.tools_changed();
             }
         });
+        *self.verification.lock().unwrap_or_else(PoisonError::into_inner) = Some(verification);
     }
 
     fn allows(&self, tool: &str) -> bool {
@@ -191,13 +196,17 @@ impl Drop for RemoteClient {
     /// future.
     fn drop(&mut self) {
         let connection = self.connection.get_mut().take();
-        let (Some(connection), Some(runtime)) = (connection.and_then(Arc::into_inner), self.runtime.0.get())
-        else {
-            return;
-        };
+        let (Some(connection), Some(runtime)) = (connection, self.runtime.0.get()) else { return };
+        let verification = self.verification.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         let (done, closed) = std::sync::mpsc::channel();
         runtime.spawn(async move {
-            connection.close().await;
+            if let Some(verification) = verification {
+                verification.abort();
+                let _ = verification.await;
+            }
+            if let Some(connection) = Arc::into_inner(connection) {
+                connection.close().await;
+            }
             let _ = done.send(());
         });
         let _ = closed.recv_timeout(CLOSE_TIMEOUT);

@@ -1,7 +1,6 @@
 //! The tools of a server, remembered for later processes.
 //!
-//! A list is valid for an hour, and as long as neither the server's configuration nor the files that its command names have
-//! changed. The first call compares it with the server's own list.
+//! A list is valid for an hour, and as long as neither the server's configuration nor its program or script has changed. The first call compares it with the server's own list.
 
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
@@ -70,7 +69,8 @@ fn age(path: &Path) -> Option<Duration> {
     SystemTime::now().duration_since(fs::metadata(path).ok()?.modified().ok()?).ok()
 }
 
-/// Everything that decides which tools a server has: its configuration, and the files that its command names.
+/// Everything that decides which tools a server has: its configuration, its program, and the first file that its command
+/// names, which may be a script.
 fn identity(server: &RemoteServer, setup: &RemoteSetup) -> String {
     let RemoteTransport::Command { command, .. } = &server.transport else {
         return format!("{}\n{:?}", server.name, server.transport);
@@ -78,8 +78,9 @@ fn identity(server: &RemoteServer, setup: &RemoteSetup) -> String {
     let program = command.first().and_then(|program| {
         find_program(program.as_ref(), setup.environment.get("PATH"), Some(&setup.directory)).ok()
     });
-    let files =
-        command.iter().skip(1).map(PathBuf::from).chain(program).map(|file| setup.directory.join(file));
+    // A later file may be a log or a database, which changes with every run.
+    let script = command.iter().skip(1).map(PathBuf::from).find(|file| setup.directory.join(file).is_file());
+    let files = script.into_iter().chain(program).map(|file| setup.directory.join(file));
     let stamps = files.map(|file| {
         fs::metadata(file).map(|found| (found.ino(), found.len(), found.mtime(), found.mtime_nsec())).ok()
     });

@@ -294,14 +294,16 @@ impl RegistryState {
         }
     }
 
-    /// Handles a change of a provider's tools. Scans again only if discovery has completed before. This runs
-    /// on its own thread because the caller may be needed to deliver answers.
+    /// Handles a change of a provider's tools: scans again, or queries only this provider if the first scan still runs and
+    /// will publish its answer. This runs on its own thread because the caller may be needed to deliver answers.
     fn provider_changed(self: &Arc<RegistryState>, provider: &str) {
         let (inner, provider) = (self.clone(), provider.to_owned());
         let rescan = move || {
-            inner.providers.forget(&provider);
             if lock(&inner.snapshot).is_complete() {
+                inner.providers.forget(&provider);
                 inner.scan();
+            } else {
+                inner.providers.query_again(&provider, &inner.cancel);
             }
         };
         let _ = std::thread::Builder::new().name("tools".to_owned()).spawn(rescan);

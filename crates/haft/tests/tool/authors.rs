@@ -28,7 +28,9 @@ fn check_finds_errors_and_new_creates_correct_tools() {
 #[test]
 fn new_without_a_home_directory_asks_for_a_directory() {
     let scratch = scene();
-    let new = |words: &[&str]| tool(&scratch, &[&["new", "words"], words].concat()).env("HOME", "").run();
+    let new = |words: &[&str]| {
+        tool(&scratch, &[&["new", "words", "--lang", "bash"], words].concat()).env("HOME", "").run()
+    };
     let _ = new(&[])
         .status(2)
         .stderr_has("cannot create tool 'words': HOME is not set, so there is no directory for tools")

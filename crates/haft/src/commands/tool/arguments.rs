@@ -21,7 +21,7 @@ const CALL_EXAMPLES: &str = "Examples:
   haft tool call add a=1 b=2
   haft tool call add '{\"a\": 1, \"b\": 2}'
   echo '{\"a\": 1, \"b\": 2}' | haft tool call add -
-  haft tool call bash command='make test' --json --timeout 5s";
+  haft tool call bash command='make test' --json";
 const BATCH_EXAMPLES: &str = "Examples:
   echo '{\"tool\": \"add\", \"arguments\": {\"a\": 1, \"b\": 2}, \"id\": 7}' | haft tool batch";
 const REFRESH_EXAMPLES: &str = "Examples:

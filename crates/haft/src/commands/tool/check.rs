@@ -47,7 +47,7 @@ fn locate(file: &Path, runtime: &ToolRuntime, process: &ProcessContext) -> Resul
             ))),
             Err(error) => {
                 let failure = Failure::usage(&error.message);
-                Err(Failure { hint: error.hint.clone(), ..failure })
+                Err(Failure { hint: error.hint.as_deref().map(str::to_owned), ..failure })
             }
         },
     }
