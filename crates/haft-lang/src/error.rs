@@ -80,6 +80,44 @@ impl SyntaxError {
         }
     }
 
+    /// Whether bash only skips the line and goes on with the next one: after an error in the list of an array assignment.
+    #[must_use]
+    pub fn skips_line(&self) -> bool {
+        self.expected == Some(Expected::ArrayElement) && !self.incomplete
+    }
+
+    /// Returns the message of bash, without the location, and the offset of the line that bash names.
+    #[must_use]
+    pub fn bash_message(&self, source: &[u8]) -> (String, u32) {
+        let end = u32::try_from(source.len()).unwrap_or(u32::MAX);
+        let opened = self.opened.map_or("", |opened| opened.what);
+        let token = self.span.of(source);
+        match (self.kind, self.expected, self.opened) {
+            (ErrorKind::TooDeep | ErrorKind::TooLong | ErrorKind::Cancelled | ErrorKind::Arithmetic, ..) => {
+                (self.message(), self.span.start)
+            }
+            (_, Some(Expected::Token(closer)), Some(at))
+                if self.incomplete
+                    && (self.kind == ErrorKind::Unclosed || opened.ends_with('(') && opened != "(") =>
+            {
+                let is_command = matches!(opened, "$(" | "<(" | ">(");
+                let message = format!("unexpected EOF while looking for matching `{closer}'");
+                (message, if is_command { end } else { at.span.start })
+            }
+            (_, Some(Expected::TestOperator), _) if !self.incomplete => {
+                ("conditional binary operator expected".to_owned(), self.span.start)
+            }
+            _ if self.incomplete => ("syntax error: unexpected end of file".to_owned(), end),
+            _ if token == b"\n" => {
+                ("syntax error near unexpected token `newline'".to_owned(), self.span.start)
+            }
+            _ => {
+                let token = String::from_utf8_lossy(token);
+                (format!("syntax error near unexpected token `{token}'"), self.span.start)
+            }
+        }
+    }
+
     /// Returns the full report: the message, the location, the source line with a caret, the opening token,
     /// and the hint.
     ///

@@ -35,6 +35,8 @@ pub enum Expected {
     FunctionBody,
     /// A variable name after `for` or `select`.
     VariableAfter(&'static str),
+    /// A word or `)` in the list of an array assignment.
+    ArrayElement,
     /// A word, described for the message.
     Word(&'static str),
     /// An operator of `[[ ]]`, or `]]`.
@@ -84,6 +86,7 @@ impl fmt::Display for Expected {
             Self::CommandAnd(token) => write!(formatter, "a command and \"{token}\""),
             Self::FunctionBody => formatter.write_str("a function body"),
             Self::VariableAfter(keyword) => write!(formatter, "a variable name after \"{keyword}\""),
+            Self::ArrayElement => formatter.write_str("a word or \")\""),
             Self::Word(description) => formatter.write_str(description),
             Self::TestOperator => formatter.write_str("an operator or \"]]\""),
             Self::Operator => formatter.write_str("an operator"),

@@ -247,3 +247,44 @@ fn a_plain_shell_runs_bash_env() {
     // Only a plain shell runs it.
     began(&["run", "-c", "type greet 2> /dev/null; echo $?"]).status(0).stdout("1\n");
 }
+
+#[test]
+fn a_login_shell_runs_its_profiles() {
+    let home = Scratch::new();
+    let script = home.text("script");
+    std::fs::write(&script, "echo \"script $1 $set_by\"\n").unwrap();
+    let write = |name: &str| std::fs::write(home.text(name), format!("set_by={name}\n")).unwrap();
+    let login = |words: &[&str]| haft().env("HOME", home.text("")).args(words).run();
+    login(&["-lc", "echo \"[$set_by]\""]).status(0).stdout("[]\n");
+    write(".profile");
+    login(&["-lc", "echo \"[$set_by]\""]).status(0).stdout("[.profile]\n");
+    write(".bash_login");
+    login(&["--login", &script, "a"]).status(0).stdout("script a .bash_login\n");
+    write(".bash_profile");
+    login(&["-l", "-c", "echo $set_by; shopt -q login_shell; echo $?"])
+        .status(0)
+        .stdout(".bash_profile\n0\n");
+    login(&["--posix", "-lc", "echo $set_by"]).status(0).stdout(".profile\n");
+    login(&["--noprofile", "-lc", "echo \"[$set_by]\""]).status(0).stdout("[]\n");
+    login(&["-c", "echo \"[$set_by]\""]).status(0).stdout("[]\n");
+}
+
+#[test]
+fn under_the_name_of_bash_there_are_only_the_commands_of_bash() {
+    let scratch = Scratch::new();
+    let bash = scratch.text("bash");
+    std::os::unix::fs::symlink(HAFT, &bash).unwrap();
+    let script = "grep -q x 2> /dev/null; echo $?; command -v grep glob output tool spawn scatter; echo $?";
+    let run = |shell: &str| Haft::new(shell).env("PATH", "/nonexistent").args(["-c", script]).run();
+    run(&bash).status(0).stdout("127\n1\n");
+}
+
+#[test]
+fn a_plain_shell_leaves_nothing_in_the_temporary_directory() {
+    let scratch = Scratch::new();
+    for script in ["timeout 5 true", "timeout 5 true; echo end", "timeout 5 eval :"] {
+        haft().env("TMPDIR", scratch.text("")).args(["-c", script]).run().status(0);
+        let left: Vec<_> = std::fs::read_dir(scratch.text("")).unwrap().collect();
+        assert!(left.is_empty(), "{script}: {left:?}");
+    }
+}

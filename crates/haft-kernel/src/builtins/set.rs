@@ -120,7 +120,7 @@ pub(super) fn option_line(name: &str, on: bool) -> String {
 }
 
 fn list(context: &mut Context<'_>) -> Flow {
-    let mut text = variable_listing::all(context.session, |_| true, variable_listing::listing);
+    let mut text = variable_listing::listed(context.session);
     if !context.session.options.has(SetOption::Posix) {
         text.extend_from_slice(&super::function_listing::all(context.session, |_| true));
     }

@@ -69,11 +69,20 @@ pub(crate) fn elements(variable: &Variable, encoding: Encoding) -> Vec<u8> {
     text
 }
 
+/// Returns the listing of `set`.
+pub(super) fn listed(session: &Session) -> Vec<u8> {
+    all(session, |name, variable| session.is_listed(name, variable), listing)
+}
+
 /// Returns a listing of all variables that `wanted` accepts, sorted by name. Dynamic variables are computed.
-pub(super) fn all(session: &Session, wanted: impl Fn(&Variable) -> bool, format: VariableFormat) -> Vec<u8> {
+pub(super) fn all(
+    session: &Session,
+    wanted: impl Fn(&[u8], &Variable) -> bool,
+    format: VariableFormat,
+) -> Vec<u8> {
     let mut text = Vec::new();
     for (name, variable) in session.variables.sorted() {
-        if is_name(name) && wanted(variable) {
+        if is_name(name) && wanted(name, variable) {
             text.extend_from_slice(&one(session, name, variable, format));
         }
     }

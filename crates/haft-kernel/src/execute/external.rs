@@ -292,7 +292,10 @@ impl Session {
         self.kernel.release_backend();
         let error = command.replace(&self.kernel.permission);
         match error.kind() {
-            ErrorKind::ExecFormat => Started::NoShebang(self.resolve(&path).into()),
+            ErrorKind::ExecFormat => {
+                let path = path.strip_prefix(b"./").unwrap_or(&path);
+                Started::NoShebang(self.resolve(path).into())
+            }
             _ => Started::Failed(self.explain_start(&words[0], &path, &error)),
         }
     }

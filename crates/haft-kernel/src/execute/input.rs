@@ -39,7 +39,7 @@ impl Session {
         let mut status = 0;
         while let Some(script) = self.next_commands(lines)? {
             status = self.run_part(&script, lines, true)?;
-            if script.error().is_some() {
+            if script.error().is_some_and(|error| !error.skips_line()) {
                 return Ok(status);
             }
             lines = lines.saturating_add(count_lines(script.source()));

@@ -145,6 +145,14 @@ impl Session {
                     return Ok(status);
                 }
                 Ok(None) => return Ok(status),
+                Err(error) if error.skips_line() => {
+                    self.report_syntax_error(&error, text, lines_before);
+                    self.parameters.set_status(1);
+                    self.parameters.set_pipe_status(1);
+                    status = 1;
+                    reader.skip_line(error.span.start as usize);
+                    continue;
+                }
                 Err(error) => {
                     self.check_cancelled()?;
                     return self.syntax_error(&error, text, lines_before);
@@ -187,7 +195,8 @@ impl Session {
             if let WarningKind::UnterminatedHereDocument { delimiter } = &warning.kind {
                 let lines = haft_lang::ast::LineIndex::new(text);
                 let line = lines.line(warning.span.start) + lines_before;
-                self.calls.set_line(lines.line(u32::try_from(text.len()).unwrap_or(u32::MAX)) + lines_before);
+                let last = u32::try_from(text.len().saturating_sub(1)).unwrap_or(u32::MAX);
+                self.calls.set_line(lines.line(last) + lines_before);
                 self.report(format_args!(
                     "warning: here-document at line {line} delimited by end-of-file (wanted `{delimiter}')"
                 ));
@@ -196,7 +205,7 @@ impl Session {
     }
 
     /// The aliases that are expanded.
-    fn expanded_aliases(&self) -> Option<&Arc<AliasTable>> {
+    pub(crate) fn expanded_aliases(&self) -> Option<&Arc<AliasTable>> {
         let expanded = self.options.shell(ShellOption::ExpandAliases);
         Some(self.definitions.aliases()).filter(|aliases| expanded && !aliases.is_empty())
     }
@@ -221,11 +230,26 @@ impl Session {
 
     #[inline(never)]
     fn syntax_error(&mut self, error: &SyntaxError, text: &[u8], lines_before: u32) -> Flow {
-        let lines = haft_lang::ast::LineIndex::new(text);
-        self.calls.set_line(lines.line(error.span.start) + lines_before);
-        self.report(error.message());
+        self.report_syntax_error(error, text, lines_before);
         self.parameters.set_status(2);
         self.unless_posix(2)
+    }
+
+    /// Reports a syntax error: to a person with what was expected, else in the words of bash, which tools look for.
+    fn report_syntax_error(&mut self, error: &SyntaxError, text: &[u8], lines_before: u32) {
+        let lines = haft_lang::ast::LineIndex::new(text);
+        if self.interactive.is_interactive() {
+            self.calls.set_line(lines.line(error.span.start) + lines_before);
+            return self.report(error.message());
+        }
+        let (message, offset) = error.bash_message(text);
+        let line = lines.line(offset);
+        self.calls.set_line(line + lines_before);
+        self.report(&message);
+        if message.contains("near unexpected token") {
+            let shown = text.split(|byte| *byte == b'\n').nth(line as usize - 1).unwrap_or_default();
+            self.report(format_args!("`{}'", String::from_utf8_lossy(shown)));
+        }
     }
 
     /// Expands text that is not part of a program as if it were in double quotes.

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use haft_lang::ParseOptions;
 use haft_lang::ast::{
-    CommandKind, CommandSubstitution, List, ProcessSubstitution, RedirectKind, SubstitutionDirection, Word,
+    CommandKind, CommandSubstitution, List, ProcessSubstitution, Program, RedirectKind,
+    SubstitutionDirection, Word,
 };
 use haft_text::Bytes;
 
@@ -25,13 +27,38 @@ impl Session {
         if let Some(word) = file_only(&substitution.body) {
             return self.substitute_file(word);
         }
-        let (output, status) = self.capture_list(&substitution.body)?;
+        let (output, status) = match self.parse_again(substitution) {
+            Some((text, program)) => {
+                let before = self.calls.set_source_text(Some(text));
+                let result = self.capture_list(&program.body);
+                self.calls.set_source_text(before);
+                result?
+            }
+            None => self.capture_list(&substitution.body)?,
+        };
         self.parameters.set_substitution_status(status);
         self.parameters.set_status(status);
         if memchr::memchr(0, &output).is_some() {
             self.report("warning: command substitution: ignored null byte in input");
         }
         Ok(trimmed(output))
+    }
+
+    /// Parses the text of a substitution again if aliases affect it: they are expanded when it runs, not when the command around it was
+    /// parsed. Returns `None` if the parsed body is right.
+    fn parse_again(&self, substitution: &CommandSubstitution) -> Option<(Arc<[u8]>, Program)> {
+        if !substitution.aliased && self.expanded_aliases().is_none() {
+            return None;
+        }
+        let text = substitution.body.span.of(self.calls.source_text()?);
+        // Within backquotes, backslashes are removed before the text is parsed.
+        if text.is_empty() || substitution.backquoted && text.contains(&b'\\') {
+            return None;
+        }
+        let lines_before = self.calls.line().saturating_sub(1);
+        let options = ParseOptions { lines_before, ..self.parse_options() };
+        let program = haft_lang::parse(text, &options).ok()?;
+        Some((text.into(), program))
     }
 
     /// Runs a list in a subshell, and returns its standard output and its exit status. Starts no process unless the list starts one.

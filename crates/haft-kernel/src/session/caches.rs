@@ -1,5 +1,6 @@
 //! Caches of a session: paths of programs, the last environment, the last regular expression.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ const MAX_SPARE_VECTORS: usize = 8;
 /// The largest capacity of a vector that is kept for reuse.
 const MAX_SPARE_CAPACITY: usize = 64;
 
-/// Caches. Losing any of them changes nothing that a script can see, but for the table that `hash` shows.
+/// Caches. Losing any of them changes nothing that a script can see, but for what `hash` and `set` list.
 #[derive(Debug, Default)]
 pub(crate) struct Caches {
     /// The table that `hash` shows.
@@ -28,6 +29,8 @@ pub(crate) struct Caches {
     regex: Option<CompiledRegex>,
     /// Empty vectors with capacity, for the words of the next command.
     spare_words: Vec<Vec<Bytes>>,
+    /// The dynamic variables that were used, one bit each. Until then, `set` does not list them.
+    used_dynamic: Cell<u32>,
 }
 
 /// The environment that the last program got.
@@ -39,9 +42,20 @@ struct CachedEnvironment {
 }
 
 impl Caches {
+    /// Notes that the dynamic variable with this bit was used.
+    pub(crate) fn note_dynamic(&self, bit: u32) {
+        self.used_dynamic.set(self.used_dynamic.get() | bit);
+    }
+
+    /// Whether the dynamic variable with this bit was used.
+    pub(crate) fn has_used_dynamic(&self, bit: u32) -> bool {
+        self.used_dynamic.get() & bit != 0
+    }
+
     /// A subshell inherits the table of `hash` and the environment.
     pub(super) fn for_subshell(&self) -> Self {
         Self {
+            used_dynamic: self.used_dynamic.clone(),
             commands: self.commands.clone(),
             path: self.path.clone(),
             environment: self.environment.clone(),

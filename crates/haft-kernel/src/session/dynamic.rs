@@ -35,6 +35,24 @@ pub(crate) const COMPUTED: &[(&str, Attributes)] = &[
     ("_", Attributes::NONE),
 ];
 
+/// The bit of a dynamic variable that is not listed until it was used; 0 for others.
+fn hidden_bit(name: &[u8]) -> u32 {
+    match name {
+        b"BASHPID" => 1,
+        b"BASH_ARGV0" => 1 << 1,
+        b"BASH_COMMAND" => 1 << 2,
+        b"BASH_SUBSHELL" => 1 << 3,
+        b"EPOCHREALTIME" => 1 << 4,
+        b"EPOCHSECONDS" => 1 << 5,
+        b"HISTCMD" => 1 << 6,
+        b"LINENO" => 1 << 7,
+        b"RANDOM" => 1 << 8,
+        b"SECONDS" => 1 << 9,
+        b"SRANDOM" => 1 << 10,
+        _ => 0,
+    }
+}
+
 impl Session {
     /// Adds the dynamic variables, so that they can be read, listed and unset.
     pub(crate) fn install_computed(&mut self) {
@@ -44,8 +62,15 @@ impl Session {
         }
     }
 
+    /// Whether `set` lists a variable. Most dynamic variables are listed only once they were used.
+    pub(crate) fn is_listed(&self, name: &[u8], variable: &Variable) -> bool {
+        let bit = if variable.is(Attributes::DYNAMIC) { hidden_bit(name) } else { 0 };
+        bit == 0 || self.caches.has_used_dynamic(bit)
+    }
+
     /// The current value of a dynamic variable.
     pub(crate) fn compute(&self, name: &[u8], variable: &Variable) -> Variable {
+        self.caches.note_dynamic(hidden_bit(name));
         let value = match name {
             b"LINENO" => number(self.calls.line()),
             b"RANDOM" => number(self.random.next()),
@@ -126,6 +151,7 @@ impl Session {
 
     /// Assigns a dynamic variable.
     pub(crate) fn assign_computed(&mut self, name: &[u8], value: &[u8]) {
+        self.caches.note_dynamic(hidden_bit(name));
         let text = String::from_utf8_lossy(value);
         let parsed: i64 = text.trim().parse().unwrap_or(0);
         match name {

@@ -172,6 +172,8 @@ pub enum PartKind {
 pub struct CommandSubstitution {
     /// Whether it was written with backquotes.
     pub backquoted: bool,
+    /// Whether aliases were expanded when it was parsed. bash expands those that exist when it runs.
+    pub aliased: bool,
     /// The commands to run.
     pub body: List,
     /// The error if the text between backquotes is invalid. bash reports it only when it expands the

@@ -56,6 +56,11 @@ impl<'a> SourceBuffer<'a> {
         Self { bytes, at: 0, limit, origins, rest: None }
     }
 
+    /// Whether the buffer is the source itself, so that positions are offsets.
+    pub(super) fn is_source(&self, source: &[u8]) -> bool {
+        self.bytes.len() == source.len()
+    }
+
     /// Returns the bytes between two positions.
     #[inline]
     pub(super) fn slice(&self, start: usize, end: usize) -> &[u8] {

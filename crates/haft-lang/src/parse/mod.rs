@@ -217,6 +217,13 @@ impl<'a> Parser<'a> {
         parser
     }
 
+    /// Creates a parser for the text from an offset on. In a text with NUL bytes, which are dropped, nothing is left to parse.
+    pub(crate) fn starting_at(source: &'a [u8], options: ParseOptions, offset: usize) -> Self {
+        let mut parser = Self::new(source, options);
+        parser.input.at = if parser.input.is_source(source) { offset } else { parser.input.limit() };
+        parser
+    }
+
     fn over(input: SourceBuffer<'a>) -> Self {
         Self {
             input,

@@ -246,7 +246,7 @@ impl Parser<'_> {
                 }
                 Some(byte) if bytes::is(byte, BREAK) && !self.at_process_substitution() => {
                     let opened = self.opened("(", start);
-                    return Err(self.unexpected(Some(Expected::Word("a word or \")\"")), Some(opened)));
+                    return Err(self.unexpected(Some(Expected::ArrayElement), Some(opened)));
                 }
                 Some(_) => elements.push(self.array_element()?),
             }

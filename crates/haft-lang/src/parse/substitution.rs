@@ -33,7 +33,12 @@ impl Parser<'_> {
         }
         self.input.at += 1;
         let body = self.substituted_list("$(", start)?;
-        let substitution = CommandSubstitution { backquoted: false, body, error: None };
+        let substitution = CommandSubstitution {
+            backquoted: false,
+            aliased: self.options.aliases.is_some(),
+            body,
+            error: None,
+        };
         let flags = expansion_flags(quoted).union(WordFlags::COMMANDS);
         builder.push(
             PartKind::Command(SharedNode::new(substitution, &mut self.arena)),
@@ -143,7 +148,8 @@ impl Parser<'_> {
             }
         };
         self.input.at = end + 1;
-        let substitution = CommandSubstitution { backquoted: true, body, error };
+        let substitution =
+            CommandSubstitution { backquoted: true, aliased: self.options.aliases.is_some(), body, error };
         let flags = expansion_flags(in_quotes).union(WordFlags::COMMANDS);
         builder.push(
             PartKind::Command(SharedNode::new(substitution, &mut self.arena)),

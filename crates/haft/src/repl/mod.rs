@@ -59,6 +59,12 @@ pub(crate) struct Repl {
     warned: bool,
 }
 
+/// Whether the terminal echoes what is typed. If not, a program types, and an editor would only confuse it.
+pub(crate) fn echoes(terminal: BorrowedFd<'_>) -> bool {
+    rustix::termios::tcgetattr(terminal)
+        .is_ok_and(|settings| settings.local_modes.contains(rustix::termios::LocalModes::ECHO))
+}
+
 /// How a turn ends.
 enum TurnEnd {
     Turn,
@@ -171,7 +177,7 @@ impl Repl {
         let prompts = Prompts { first: &first, next: &next };
         let assistant = SessionAssistant::new(&self.session, self.colours);
         let (input, output): (BorrowedFd<'_>, BorrowedFd<'_>) = (stdin(), stderr());
-        let entered = if self.editing {
+        let entered = if self.editing && echoes(input) {
             let history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
             Editor::new(input, output, &self.events, &assistant, history.entries(), prompts).read()?
         } else {

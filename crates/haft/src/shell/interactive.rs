@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use haft_kernel::options::ShellOption;
 use haft_kernel::{SignalInbox, Terminal};
 use haft_process::{Disposition, Signals, StartPermission, reason, set_disposition};
 use rustix::stdio::{stderr, stdin};
@@ -45,6 +46,7 @@ pub(super) fn run(arguments: ShellArguments, process: &ProcessContext) -> Result
     session.ignore_permanently(ignored);
     let _ = set_disposition(Signals::PIPE, Disposition::Ignore);
     configure(&mut session, &arguments)?;
+    session.set_shell_option(ShellOption::LoginShell, is_login(&arguments, process));
     let text = read_source(&arguments.source, process)?;
     set_parameters(&mut session, arguments, process);
     let repl = Repl::start(session, history, inbox, tools.clone(), &setup).map_err(|error| Failure {
@@ -80,7 +82,7 @@ fn setup(arguments: &ShellArguments, process: &ProcessContext) -> ReplSetup {
         places,
         login: is_login(arguments, process) && startup.profile,
         editing: arguments.editing && on_terminal && !dumb,
-        colours: !dumb && process.variable("NO_COLOR").is_none(),
+        colours: !dumb && repl::echoes(stdin()) && process.variable("NO_COLOR").is_none(),
         terminal: on_terminal.then(claim_terminal).flatten(),
     }
 }

@@ -77,3 +77,13 @@ fn option_i_prompts_without_a_terminal() {
     let text = run.output_text();
     assert!(text.starts_with("one\n") && text.contains('i'), "{run}");
 }
+
+#[test]
+fn without_echo_only_prompts_and_output_are_printed() {
+    let home = Home::new();
+    let shell = home.start(&[], &[("PS1", "% ")]);
+    shell.enter("stty -echo; echo ready").see("ready\n%");
+    shell.press("echo one-$((1 + 1))\r").see("ready\n% one-2\n%");
+    shell.press("exit\r");
+    shell.finish();
+}

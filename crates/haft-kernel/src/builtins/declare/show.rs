@@ -16,7 +16,7 @@ pub(in crate::builtins) fn everything(context: &mut Context<'_>, flags: &Declare
     if flags.functions.is_some() || !plain || flags.show {
         return listed(context, flags);
     }
-    let mut text = variable_listing::all(context.session, |_| true, variable_listing::listing);
+    let mut text = variable_listing::listed(context.session);
     text.extend_from_slice(&function_listing::all(context.session, |_| true));
     context.print(&text)
 }
@@ -47,7 +47,7 @@ pub(in crate::builtins) fn listed(context: &mut Context<'_>, flags: &DeclareFlag
         b"readonly" if conforms => |name, variable, encoding| posix(b"readonly", name, variable, encoding),
         _ => variable_listing::declaration,
     };
-    let text = variable_listing::all(context.session, |variable| matches(variable, flags), show);
+    let text = variable_listing::all(context.session, |_, variable| matches(variable, flags), show);
     context.print(&text)
 }
 
