@@ -255,7 +255,7 @@ const HASH_DIGITS: usize = 8;
 /// use haft_tools::model_name;
 /// assert_eq!(model_name("grep"), "grep");
 /// assert_eq!(model_name("github.search"), "github__search");
-/// assert_eq!(model_name("files.größe"), "files__gr__e_dcba4e61");
+/// assert_eq!(model_name("files.größe"), "files__gr__e_629caffe");
 /// ```
 pub fn model_name(name: &str) -> String {
     let (server, tool) = name.split_once('.').map_or((None, name), |(server, tool)| (Some(server), tool));
