@@ -105,10 +105,10 @@ pub(crate) fn release(pid: i32) {
     if !is_subreaper() {
         return;
     }
+    note_reaped(pid);
     if let Some(owned) = owned().as_mut() {
         owned.remove(&pid);
     }
-    note_reaped(pid);
 }
 
 fn note_reaped(pid: i32) {
@@ -127,11 +127,10 @@ fn reaped() -> MutexGuard<'static, VecDeque<(i32, Instant)>> {
 /// have ended before the signal is handled.
 #[must_use]
 pub fn is_descendant(pid: i32) -> bool {
+    // An owner reaps its child before it removes it from the table.
+    let is_child = owned().as_ref().is_some_and(|owned| owned.contains(&pid));
     let was_child = || reaped().iter().any(|(child, at)| *child == pid && at.elapsed() < REAPED_TIME);
-    match proc::entry(pid) {
-        Some(_) => proc::descends_from_self(pid),
-        None => was_child(),
-    }
+    is_child || proc::descends_from_self(pid) || was_child()
 }
 
 /// Returns the orphans: children that this process inherited.

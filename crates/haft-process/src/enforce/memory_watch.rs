@@ -141,3 +141,16 @@ fn kill_largest(scope: &Scope, total: u64, room: u64) -> u64 {
     }
     total
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_side_that_grew_more_loses() {
+        let watch = MemoryWatch { last: MemoryUse { work: 10, programs: 50 }, ..MemoryWatch::sampled(100) };
+        assert!(watch.work_grew_more(MemoryUse { work: 60, programs: 60 }));
+        assert!(!watch.work_grew_more(MemoryUse { work: 15, programs: 90 }));
+        assert!(!watch.work_grew_more(MemoryUse { work: 5, programs: 96 }));
+    }
+}

@@ -32,8 +32,8 @@ pub(crate) enum ProcessEstimate {
     WithinLimit,
     /// It may be over the limit.
     MayExceed,
-    /// It may be so high that the run must be ended.
-    MayRunAway,
+    /// It is most likely over the limit.
+    Exceeds,
 }
 
 impl ProcessWatch {
@@ -41,13 +41,18 @@ impl ProcessWatch {
         ProcessWatch { limit, over: 0, members: 0, system: proc::system_threads() }
     }
 
-    /// Returns what is possible, judged by the number of threads of the whole system. Takes one system call.
+    /// Returns an estimate, judged by the number of threads of the whole system, which takes one system call, and if there are
+    /// many more, by the descendants of this process.
     pub(crate) fn estimate(&self) -> ProcessEstimate {
         let growth = proc::system_threads().wrapping_sub(self.system).cast_signed();
-        match self.members.saturating_add_signed(i64::from(growth.max(0))) {
-            most if most > self.runaway_limit() => ProcessEstimate::MayRunAway,
-            most if most > self.limit => ProcessEstimate::MayExceed,
-            _ => ProcessEstimate::WithinLimit,
+        let most = self.members.saturating_add_signed(i64::from(growth.max(0)));
+        if most <= self.limit {
+            return ProcessEstimate::WithinLimit;
+        }
+        match proc::count_descendants(self.limit) {
+            Some(count) if count > self.limit => ProcessEstimate::Exceeds,
+            None if most > self.runaway_limit() => ProcessEstimate::Exceeds,
+            _ => ProcessEstimate::MayExceed,
         }
     }
 

@@ -30,7 +30,7 @@ pub(crate) struct Sampler {
     sample_at: Instant,
     /// When the next sample is due if the run may exceed its process limit.
     early_at: Instant,
-    /// When the next sample is due if the run may have far too many processes.
+    /// When the next sample is due if the run exceeds its process limit.
     alarm_at: Instant,
     /// When to check the next time.
     due: Instant,
@@ -84,14 +84,14 @@ impl Sampler {
         let is_needed = match estimate {
             ProcessEstimate::WithinLimit => begun >= self.sample_at,
             ProcessEstimate::MayExceed => begun >= self.sample_at.min(self.early_at),
-            ProcessEstimate::MayRunAway => begun >= self.sample_at.min(self.alarm_at),
+            ProcessEstimate::Exceeds => begun >= self.sample_at.min(self.alarm_at),
         };
         if !is_needed {
             self.due = self.sample_at.min(begun + EARLY_CHECK_INTERVAL);
             return SampleVerdict::Continue;
         }
         // A fork bomb must not grow while its processes are listed.
-        let pauses = estimate == ProcessEstimate::MayRunAway;
+        let pauses = estimate == ProcessEstimate::Exceeds;
         if pauses {
             scope.signal_root_groups(Signal::STOP);
         }
@@ -118,16 +118,15 @@ impl Sampler {
         scope.entries().into_iter().filter(|entry| !entry.zombie).collect()
     }
 
-    /// Sets when the next sample is due. Processes elsewhere on the machine can cause a false alarm, which must not repeat at
-    /// once.
-    fn schedule(&mut self, begun: Instant, false_alarm: bool) {
+    /// Sets when the next sample is due. Processes of other runs can cause a false alarm, which must not repeat at once.
+    fn schedule(&mut self, begun: Instant, paused: bool) {
         let (now, took) = (Instant::now(), begun.elapsed());
         let is_over = self.processes.as_ref().is_some_and(ProcessWatch::is_over);
         let interval = MIN_SAMPLE_INTERVAL.max(took * INTERVAL_PER_SAMPLE_TIME);
         let interval = interval * interval_factor(self.memory.as_ref());
         self.sample_at = now + if is_over { MIN_SAMPLE_INTERVAL } else { interval };
         self.early_at = now + took * EARLY_INTERVAL_PER_SAMPLE_TIME;
-        self.alarm_at = if false_alarm { self.early_at } else { now };
+        self.alarm_at = if paused && !is_over { self.early_at } else { now };
         self.due = match &self.processes {
             Some(_) => self.sample_at.min(now + EARLY_CHECK_INTERVAL),
             None => self.sample_at,
