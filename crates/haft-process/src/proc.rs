@@ -206,6 +206,16 @@ pub(crate) fn memory(pid: i32) -> Option<ProcessMemory> {
     Some(ProcessMemory { resident: resident * size, unshared: resident.saturating_sub(shared) * size })
 }
 
+/// Whether a child still has the memory of this process, because it has not executed its program yet.
+pub(crate) fn shares_memory(child: &ProcessEntry) -> bool {
+    let size = |process: &str| {
+        let statm = fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
+        statm.split_ascii_whitespace().next().map(ToOwned::to_owned)
+    };
+    let is_child = child.parent == rustix::process::getpid().as_raw_pid();
+    is_child && size(&child.pid.to_string()).is_some_and(|child| Some(child) == size("self"))
+}
+
 /// Returns the proportional set size in bytes: each shared page counts in equal parts for the processes that share it.
 pub(crate) fn proportional_memory(pid: i32) -> Option<u64> {
     let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;

@@ -167,7 +167,7 @@ said=$(mktemp); haft=$1; shift
     done
 } | "$haft" mcp > "$said"
 echo "status ${PIPESTATUS[1]}"
-grep -c '"structuredContent"' "$said"; rm "$said"
+grep -c '"result":{"content"' "$said"; rm "$said"
 kill -0 $innocent && echo "the other process lives"
 "#;
 

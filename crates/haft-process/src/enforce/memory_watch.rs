@@ -96,9 +96,10 @@ impl MemoryWatch {
         if self.has_control_group {
             return scope.limiters().memory_in_use().unwrap_or(0);
         }
+        let members = programs(members);
         let resident: u64 =
             members.iter().filter_map(|entry| proc::memory(entry.pid)).map(|m| m.resident).sum();
-        if resident <= room { resident } else { shares(members).iter().map(|(_, share)| share).sum() }
+        if resident <= room { resident } else { shares(&members).iter().map(|(_, share)| share).sum() }
     }
 
     fn work_grew_more(&self, now: MemoryUse) -> bool {
@@ -116,6 +117,11 @@ impl MemoryWatch {
     }
 }
 
+/// Returns the running members without those that have not executed their program yet: their memory is that of this process.
+fn programs(members: &[ProcessEntry]) -> Vec<ProcessEntry> {
+    members.iter().filter(|entry| !entry.zombie && !proc::shares_memory(entry)).copied().collect()
+}
+
 /// Returns the processes with their share of memory, the largest last. This is more expensive than the resident memory.
 fn shares(members: &[ProcessEntry]) -> Vec<(ProcessEntry, u64)> {
     let share = |entry: &ProcessEntry| {
@@ -129,8 +135,7 @@ fn shares(members: &[ProcessEntry]) -> Vec<(ProcessEntry, u64)> {
 
 /// Kills the largest programs until the others fit into `room`, as the kernel does. Returns the memory of the others.
 fn kill_largest(scope: &Scope, total: u64, room: u64) -> u64 {
-    let members: Vec<ProcessEntry> = scope.entries().into_iter().filter(|entry| !entry.zombie).collect();
-    let mut shares = shares(&members);
+    let mut shares = shares(&programs(&scope.entries()));
     let mut total = total;
     while total > room
         && let Some((entry, share)) = shares.pop()
