@@ -14,6 +14,7 @@ use crate::child::Child;
 use crate::environment::Environment;
 use crate::error::{self, Error, ErrorSubject};
 use crate::limit::{Resource, ResourceLimit};
+use crate::namespace::Namespaces;
 use crate::permission::{StartPermission, StartRequest};
 use crate::scope::Scope;
 use crate::signal::Signals;
@@ -92,6 +93,7 @@ pub struct Command {
     nice: Option<i32>,
     umask: Option<u32>,
     sandbox: Sandbox,
+    namespaces: Option<Arc<Namespaces>>,
     ignored: Signals,
     scope: Option<Scope>,
     exact_environment: bool,
@@ -115,6 +117,7 @@ impl Command {
             nice: None,
             umask: None,
             sandbox: Sandbox::default(),
+            namespaces: None,
             ignored: Signals::default(),
             scope: None,
             exact_environment: false,
@@ -231,6 +234,12 @@ impl Command {
         self
     }
 
+    /// Sets the namespaces that the child joins. The working directory is one in them.
+    pub fn namespaces(&mut self, namespaces: Arc<Namespaces>) -> &mut Command {
+        self.namespaces = Some(namespaces);
+        self
+    }
+
     /// Sets the signals that the program ignores at its start. All others have their default disposition.
     pub fn ignore_signals(&mut self, signals: Signals) -> &mut Command {
         self.ignored = signals;
@@ -304,6 +313,7 @@ impl Command {
             descriptors: &descriptors,
             session: self.session,
             cgroups: &join,
+            namespaces: self.namespaces.as_deref().map(Namespaces::join_plan),
             attributes: self.attributes(&limits),
             restrictions: self.restrictions(),
         };

@@ -47,6 +47,8 @@ pub enum ErrorKind {
     Terminal,
     /// A control group cannot be created or joined.
     Cgroup,
+    /// A namespace cannot be created or joined.
+    Namespace,
     /// The system refused a sandbox rule.
     Sandbox,
     /// The system has no processes, memory, descriptors or disk space left.
@@ -162,6 +164,7 @@ pub(crate) fn from_spawn_error(failed: SpawnError, subject: &ErrorSubject<'_>) -
             Error::new(ErrorKind::Terminal, format!("cannot set the controlling terminal: {why}"))
         }
         SpawnStep::Cgroup => Error::new(ErrorKind::Cgroup, format!("cannot join the control group: {why}")),
+        SpawnStep::Namespace => Error::new(ErrorKind::Namespace, format!("cannot join the namespace: {why}")),
         SpawnStep::NoNewPrivileges | SpawnStep::Landlock | SpawnStep::Seccomp => {
             Error::new(ErrorKind::Sandbox, format!("cannot apply the sandbox: {why}"))
         }

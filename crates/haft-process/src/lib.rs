@@ -93,6 +93,7 @@ mod ladder;
 mod limit;
 mod lookup;
 mod memory;
+mod namespace;
 mod needs_input;
 mod outcome;
 mod permission;
@@ -131,6 +132,7 @@ pub use job::{
 pub use limit::{Resource, ResourceLimit};
 pub use lookup::find_program;
 pub use memory::{available_memory, resident_memory};
+pub use namespace::{Namespaces, OverlayMount};
 pub use needs_input::while_reading;
 pub use outcome::{
     CANCELLED, Captured, CapturedReport, JobOutcome, JobOutcomeReport, LIMIT_EXCEEDED, RunningJobReport,

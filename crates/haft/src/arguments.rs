@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
+use crate::commands::changes::arguments::ChangesArguments;
 use crate::commands::check::CheckArguments;
 use crate::commands::exec::ExecArguments;
 use crate::commands::launch::arguments::LaunchArguments;
@@ -26,7 +27,7 @@ const TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}{after-help
 
 /// The commands by purpose, in the order in which the help lists them.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Run scripts and programs under supervision", &["run", "spawn", "output", "exec"]),
+    ("Run scripts and programs under supervision", &["run", "spawn", "output", "changes", "exec"]),
     ("Inspect a script before it runs", &["check", "plan"]),
     ("Agents and tools", &["launch", "tool", "mcp", "trust"]),
     ("Help", &["help", "version"]),
@@ -112,6 +113,8 @@ pub(crate) enum HaftCommand {
     Exec(ExecArguments),
     /// Show a stored output of an earlier 'run --json' or 'spawn --json'
     Output(OutputArguments),
+    /// Look at changes made with 'run --overlay'; keep, discard or undo them
+    Changes(ChangesArguments),
     /// Report errors and likely mistakes in a script
     Check(CheckArguments),
     /// List what a script would run, read and write
@@ -143,6 +146,7 @@ impl HaftCommand {
             | HaftCommand::Plan(_)
             | HaftCommand::Trust(_)
             | HaftCommand::Output(_)
+            | HaftCommand::Changes(_)
             | HaftCommand::Version
             | HaftCommand::Watch => false,
         }
@@ -154,6 +158,7 @@ impl HaftCommand {
             HaftCommand::Spawn(spawn) => spawn.supervision.json,
             HaftCommand::Run(run) => run.supervision.json,
             HaftCommand::Output(output) => output.json,
+            HaftCommand::Changes(changes) => changes.prints_json(),
             HaftCommand::Check(check) => check.json,
             HaftCommand::Plan(plan) => plan.json,
             HaftCommand::Launch(launch) => launch.prints_json(),

@@ -9,6 +9,9 @@ use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
+use crate::commands::changes::report::{
+    ChangesReport, CommittedReport, OverlayListReport, RemovedReport,
+};
 use crate::commands::check::CheckReport;
 use crate::commands::launch::configure::InitReport;
 use crate::commands::launch::doctor::DoctorReport;
@@ -57,10 +60,22 @@ fn output<T: JsonSchema>(
 
 fn outputs(generator: &mut SchemaGenerator) -> Vec<Output> {
     vec![
-        output::<haft_kernel::run::Report>(generator, "run", "haft run --json"),
+        output::<crate::commands::run::RunReport>(generator, "run", "haft run --json"),
         output::<haft_process::JobOutcomeReport>(generator, "spawn", "haft spawn --json"),
         output::<OutputListReport<'_>>(generator, "output-list", "haft output --json"),
         output::<haft_process::capture::OutputSummary>(generator, "output", "haft output ID --json"),
+        output::<OverlayListReport<'_>>(generator, "changes", "haft changes --json"),
+        output::<ChangesReport<'_>>(generator, "changes-show", "haft changes show ID --json"),
+        output::<CommittedReport<'_>>(
+            generator,
+            "changes-commit",
+            "haft changes commit ID --json, haft changes undo ID --json",
+        ),
+        output::<RemovedReport<'_>>(
+            generator,
+            "changes-discard",
+            "haft changes discard ID --json, haft changes prune --json",
+        ),
         output::<CheckReport<'_>>(generator, "check", "haft check --json"),
         output::<PlanReport<'_>>(generator, "plan", "haft plan --json"),
         output::<ToolListReport<'_>>(

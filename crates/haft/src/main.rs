@@ -75,6 +75,7 @@ fn run_command(command: HaftCommand, process: &ProcessContext) -> Result<i32, Fa
         HaftCommand::Spawn(spawn) => commands::spawn::run(spawn, process),
         HaftCommand::Run(run) => commands::run::run(run, process),
         HaftCommand::Output(output) => commands::output::run(&output, process),
+        HaftCommand::Changes(changes) => commands::changes::run(changes, process),
         HaftCommand::Exec(exec) => commands::exec::run(exec, process),
         HaftCommand::Check(check) => commands::check::run(check, process),
         HaftCommand::Plan(plan) => commands::plan::run(plan, process),

@@ -177,6 +177,7 @@ macro_rules! documents {
 documents! {
     readme: "README.md",
     running: "docs/running.md",
+    changes: "docs/changes.md",
     shell: "docs/shell.md",
     tools: "docs/tools.md",
     launch: "docs/launch.md",

@@ -1,5 +1,6 @@
 //! The commands, one file or directory each, and what they share.
 
+pub(crate) mod changes;
 pub(crate) mod check;
 mod check_jq;
 pub(crate) mod exec;

@@ -5,12 +5,17 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 
 use clap::Args;
-use haft_kernel::run::{Outcome, Run, Status};
+use haft_kernel::run::{Outcome, Report, Run, Status};
 use haft_kernel::{Bytes, Script, Session};
 use haft_lang::ast::LineIndex;
 use haft_lang::check::Diagnostic;
+use haft_overlay::Overlay;
 use haft_process::{DEFAULT_GRACE, Redactor, Signals, StartPermission, Tracing, protect_process};
+use schemars::JsonSchema;
+use serde::Serialize;
 
+use crate::commands::changes::overlay::{self, AtEnd, OverlayOptions};
+use crate::commands::changes::report::RunOverlayReport;
 use crate::commands::options::{EnvironmentOptions, ScriptArguments, SupervisionArguments};
 use crate::commands::print::print_json;
 use crate::commands::script::{self, ScriptText};
@@ -37,6 +42,7 @@ const EXAMPLES: &str = "Examples:
   haft run -c 'make 2>&1 | tail -n 20'             # a script given as text
   echo 'echo \"got $1\"' | haft run - argument     # a script on standard input
   haft run --json -c 'ls | wc -l'                  # every pipeline stage with its status, as JSON
+  haft run --dry-run -c 'rm *.log'                 # show what would change; change nothing
   haft run --isolated -c 'echo x > f; read -r y < f' # files in memory, no programs";
 
 const SCRIPT: &str = "Script";
@@ -55,6 +61,11 @@ pub(crate) struct RunArguments {
     /// Run in memory: no files of the machine, no programs, no environment
     #[arg(long, conflicts_with = "cwd", help_heading = ISOLATION)]
     pub(crate) isolated: bool,
+    #[command(flatten)]
+    pub(crate) overlay: OverlayOptions,
+    /// Run on a copy-on-write view, show what would change, and throw it away
+    #[arg(long, conflicts_with_all = ["isolated", "overlay_name", "keep_jobs"], help_heading = ISOLATION)]
+    pub(crate) dry_run: bool,
     /// Leave detached processes (disown, nohup, setsid) running at the end
     #[arg(long, help_heading = ISOLATION)]
     pub(crate) keep_jobs: bool,
@@ -66,6 +77,16 @@ pub(crate) struct RunArguments {
     pub(crate) words: Vec<OsString>,
 }
 
+/// The result of a run.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct RunReport {
+    #[serde(flatten)]
+    run: Report,
+    /// With '--overlay' or '--dry-run': what changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overlay: Option<RunOverlayReport>,
+}
+
 /// Runs the script and prints its output or the JSON result. Returns its exit status.
 pub(crate) fn run(mut run: RunArguments, process: &ProcessContext) -> Result<i32, Failure> {
     let json = run.supervision.json;
@@ -73,18 +94,50 @@ pub(crate) fn run(mut run: RunArguments, process: &ProcessContext) -> Result<i32
     let words = run.words.iter().map(|word| word.to_string_lossy());
     let command =
         run.command.iter().map(|text| text.to_string_lossy()).chain(words).collect::<Vec<_>>().join(" ");
-    match supervise(&mut run, process) {
-        Ok(outcome) if json => {
+    let overlay = enter_overlay(&run, process)?;
+    let outcome = supervise(&mut run, process);
+    let changes = overlay.map(|overlay| finish_overlay(overlay, &run, process)).transpose();
+    match outcome.and_then(|outcome| Ok((outcome, changes?))) {
+        Ok((outcome, overlay)) if json => {
             let mut report = outcome.report(run.supervision.budget());
             report.redact(&redactor);
             let time = run.supervision.keep_output;
             output::store(&outcome.captured, &mut report.shown, &redactor.text(&command), time, process);
-            Ok(print_json(&report, outcome.code()))
+            Ok(print_json(&RunReport { run: report, overlay }, outcome.code()))
         }
-        Ok(outcome) => Ok(outcome.code()),
+        Ok((outcome, _)) => Ok(outcome.code()),
         Err(failure) if json => Ok(print_json(&ErrorReport::new(&failure, &redactor), failure.status)),
         Err(failure) => Err(failure),
     }
+}
+
+/// Creates the overlay that the run works on, and moves this process into it. There must be no other thread yet.
+fn enter_overlay(run: &RunArguments, process: &ProcessContext) -> Result<Option<Overlay>, Failure> {
+    let cwd = run.environment.cwd.as_deref();
+    let created = match run.dry_run {
+        true => Some(run.overlay.create_always(process, cwd)?),
+        false => run.overlay.create(process, cwd)?,
+    };
+    let Some(mut overlay) = created else { return Ok(None) };
+    let directory = process.working_directory.as_deref().unwrap_or(Path::new("/"));
+    overlay.namespaces()?.enter(directory).map_err(|error| {
+        Failure::new(format_args!("cannot enter the overlay: {}", haft_process::reason(&error)), 1)
+    })?;
+    Ok(Some(overlay))
+}
+
+/// Reports the changes, and does with them what the options say.
+fn finish_overlay(
+    overlay: Overlay,
+    run: &RunArguments,
+    process: &ProcessContext,
+) -> Result<RunOverlayReport, Failure> {
+    let at_end = match (run.supervision.json, run.dry_run) {
+        (true, false) => AtEnd::Report,
+        (_, true) => AtEnd::ShowAndDiscard,
+        (false, false) => AtEnd::Ask,
+    };
+    overlay::finish(overlay, at_end, process)
 }
 
 fn supervise(run: &mut RunArguments, process: &ProcessContext) -> Result<Outcome, Failure> {

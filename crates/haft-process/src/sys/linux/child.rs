@@ -9,6 +9,7 @@ use std::os::fd::RawFd;
 
 use super::SpawnStep;
 use super::descriptors::DescriptorMoves;
+use super::namespace;
 use super::plan::SpawnPlan;
 use super::signal::{self, SignalSet};
 use crate::command::ProcessGroup;
@@ -84,6 +85,7 @@ fn prepare(context: &mut ChildContext<'_>) -> Result<(), FailedStep> {
     set_terminal(context)?;
     set_parent_death(context)?;
     join_cgroups(context)?;
+    join_namespaces(context)?;
     change_directory(context)?;
     withhold_tracing(context);
     restrict_files(context)?;
@@ -146,6 +148,13 @@ fn join_cgroup(file: RawFd) -> Result<(), FailedStep> {
     // SAFETY: one byte of a constant. "0" means the writing process.
     let written = unsafe { libc::write(file, c"0".as_ptr().cast(), 1) };
     check(written as i32, (SpawnStep::Cgroup, 0))
+}
+
+/// Joins the planned namespaces. This resets the working directory to the root of the mount namespace.
+fn join_namespaces(context: &ChildContext<'_>) -> Result<(), FailedStep> {
+    let Some(namespaces) = context.plan.namespaces else { return Ok(()) };
+    let joined = namespace::join_raw(namespaces.user, namespaces.mount);
+    check(joined, (SpawnStep::Namespace, 0))
 }
 
 fn change_directory(context: &ChildContext<'_>) -> Result<(), FailedStep> {
@@ -242,7 +251,7 @@ fn check(result: i32, failed: FailedStep) -> Result<(), FailedStep> {
     if result < 0 { Err(failed) } else { Ok(()) }
 }
 
-fn errno() -> i32 {
+pub(super) fn errno() -> i32 {
     // SAFETY: the pointer is to this thread's own errno.
     unsafe { *libc::__errno_location() }
 }

@@ -26,7 +26,7 @@ pub(super) struct ClonedChild {
 /// The kernel's `struct clone_args`.
 #[repr(C, align(8))]
 #[derive(Default)]
-struct CloneArguments {
+pub(super) struct CloneArguments {
     flags: u64,
     pidfd: u64,
     child_tid: u64,
@@ -38,6 +38,12 @@ struct CloneArguments {
     set_tid: u64,
     set_tid_size: u64,
     cgroup: u64,
+}
+
+impl CloneArguments {
+    pub(super) fn with_flags(flags: i32) -> CloneArguments {
+        CloneArguments { flags: flags as u64, ..CloneArguments::default() }
+    }
 }
 
 /// Starts a child with `clone3`. The calling thread sleeps until the child calls exec or exits.

@@ -7,6 +7,7 @@ mod fork;
 mod guard;
 mod inherited;
 mod memory;
+mod namespace;
 mod plan;
 mod protection;
 mod replace;
@@ -20,8 +21,12 @@ pub(crate) use guard::{
 };
 pub(crate) use inherited::{duplicate, take as take_inherited};
 pub(crate) use memory::read_memory;
+pub(crate) use namespace::{
+    IdMaps, NamespaceDescriptors, NamespaceFailure, NamespaceStep, OverlayPaths, create as create_namespaces,
+    join as join_namespaces,
+};
 pub(crate) use plan::{
-    CgroupJoin, Executable, ProcessAttributes, RawLimit, Restrictions, SessionSetup, SpawnPlan,
+    CgroupJoin, Executable, NamespaceJoin, ProcessAttributes, RawLimit, Restrictions, SessionSetup, SpawnPlan,
 };
 pub(crate) use protection::{hide_environment, withhold_tracing};
 pub(crate) use replace::{ProcessReplacement, replace};
@@ -51,6 +56,8 @@ pub(crate) enum SpawnStep {
     ParentDeath,
     /// Joining a control group.
     Cgroup,
+    /// Joining namespaces.
+    Namespace,
     /// Changing the working directory.
     WorkingDirectory,
     /// `no_new_privs`.

@@ -38,6 +38,13 @@ pub(crate) struct CgroupJoin {
     pub(crate) files: Vec<RawFd>,
 }
 
+/// Namespaces that a child joins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NamespaceJoin {
+    pub(crate) user: Option<RawFd>,
+    pub(crate) mount: RawFd,
+}
+
 /// Resource limits, file mode creation mask and signal dispositions of a program.
 #[derive(Debug)]
 pub(crate) struct ProcessAttributes<'a> {
@@ -75,6 +82,7 @@ pub(crate) struct SpawnPlan<'a> {
     pub(crate) descriptors: &'a [(RawFd, RawFd)],
     pub(crate) session: SessionSetup,
     pub(crate) cgroups: &'a CgroupJoin,
+    pub(crate) namespaces: Option<NamespaceJoin>,
     pub(crate) attributes: ProcessAttributes<'a>,
     pub(crate) restrictions: Restrictions<'a>,
 }

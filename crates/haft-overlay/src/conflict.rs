@@ -1,0 +1,36 @@
+//! Changes of the real tree that an overlay does not know.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A path that changed in the real tree after the overlay was opened.
+#[derive(Clone, Debug, JsonSchema, PartialEq, Eq, Serialize)]
+pub struct Conflict {
+    /// The absolute path.
+    pub path: PathBuf,
+    /// What happened to it.
+    pub kind: ConflictKind,
+}
+
+/// What happened to a path in the real tree.
+#[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ConflictKind {
+    /// It was changed or created.
+    Changed,
+    /// It was removed.
+    Removed,
+}
+
+impl fmt::Display for Conflict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            ConflictKind::Changed => "changed",
+            ConflictKind::Removed => "removed",
+        };
+        write!(formatter, "{} ({kind})", self.path.display())
+    }
+}

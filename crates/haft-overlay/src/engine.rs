@@ -1,0 +1,342 @@
+//! Carries out the steps of a commit or undo.
+//!
+//! Objects are first *staged*: moved, or copied across file systems, to a directory on the file system of the tree. Then
+//! each step is *applied* by renaming, which is atomic for every path and needs no space. Then what left the tree is
+//! *settled* where it is kept. Every step recognises by inode numbers whether it was done before, so after a crash the same
+//! code completes the work.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::Path;
+
+use rustix::fs::{AtFlags, Mode, RenameFlags};
+use rustix::io::Errno;
+
+use crate::copy::{copy_tree, exchange, remove_tree, rename};
+use crate::node::{Attributes, Folder};
+use crate::record::Direction;
+use crate::swap::{Action, Step};
+
+/// The directories of one tree.
+#[derive(Debug)]
+pub(crate) struct TreeFolders {
+    /// The real tree.
+    pub(crate) root: Folder,
+    /// The changes.
+    pub(crate) upper: Folder,
+    /// The overlay's own directory, which contains `upper`.
+    pub(crate) data: Folder,
+    /// Whether `root` and `data` are on one file system.
+    pub(crate) same_device: bool,
+}
+
+/// A commit or undo that is carried out.
+pub(crate) struct Engine<'a> {
+    trees: &'a [TreeFolders],
+    direction: Direction,
+    /// For each tree: directories on its file system, and the directory with what the commit took out of it.
+    parks: Vec<Park>,
+}
+
+/// The directories of one commit or undo for one tree.
+struct Park {
+    /// The directory that contains `incoming` and `outgoing`, as a parent and a name.
+    parent: Folder,
+    name: OsString,
+    /// Objects that are about to move into the tree.
+    incoming: Folder,
+    /// Objects that left the tree.
+    outgoing: Folder,
+    /// Objects that the commit took out of the tree.
+    kept: Folder,
+}
+
+impl<'a> Engine<'a> {
+    /// Creates the directories for a commit or undo, or opens those of one that was interrupted.
+    pub(crate) fn new(
+        trees: &'a [TreeFolders],
+        direction: Direction,
+        id: &str,
+        number: u32,
+    ) -> io::Result<Engine<'a>> {
+        let verb = match direction {
+            Direction::Commit => "commit",
+            Direction::Undo => "undo",
+        };
+        let mut parks = Vec::new();
+        for tree in trees {
+            let kept = create_folder(&tree.data, &kept_name(number))?;
+            let kept = create_folder(&kept, OsStr::new("out"))?;
+            let (place, name) = if tree.same_device {
+                (&tree.data, format!("{verb}-{number}"))
+            } else {
+                (&tree.root, format!(".haft-{id}-{verb}-{number}"))
+            };
+            let folder = create_folder(place, OsStr::new(&name))?;
+            parks.push(Park {
+                parent: place.open(Path::new(""))?,
+                name: name.into(),
+                incoming: create_folder(&folder, OsStr::new("in"))?,
+                outgoing: create_folder(&folder, OsStr::new("out"))?,
+                kept,
+            });
+        }
+        Ok(Engine { trees, direction, parks })
+    }
+
+    /// Moves everything that goes into the trees next to them, and notes the inodes.
+    pub(crate) fn stage(&self, steps: &mut [Step]) -> io::Result<()> {
+        for step in steps {
+            if !matches!(step.action, Action::Swap { moves_in: true, .. }) {
+                continue;
+            }
+            let copies = self.copies(step);
+            let (folder, source) = self.source(step)?;
+            let (park, name) = (&self.parks[step.tree].incoming, slot_name(step.slot));
+            if copies {
+                remove_tree(park, &name)?;
+                copy_tree((&folder, &source), (park, &name))?;
+            } else {
+                rename((&folder, &source), (park, &name), RenameFlags::NOREPLACE)?;
+            }
+            if self.direction == Direction::Commit {
+                strip_tree(park, &name)?;
+            }
+            if let Action::Swap { incoming, .. } = &mut step.action {
+                *incoming = park.node(&name)?.map(|node| node.inode);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes staging back.
+    pub(crate) fn unstage(&self, steps: &[Step]) -> io::Result<()> {
+        for step in steps.iter().rev() {
+            let Action::Swap { moves_in: true, was_opaque, .. } = step.action else { continue };
+            let (park, name) = (&self.parks[step.tree].incoming, slot_name(step.slot));
+            if park.node(&name)?.is_none() {
+                continue;
+            }
+            if self.copies(step) {
+                remove_tree(park, &name)?;
+                continue;
+            }
+            let (folder, source) = self.source(step)?;
+            rename((park, &name), (&folder, &source), RenameFlags::NOREPLACE)?;
+            if was_opaque && self.direction == Direction::Commit {
+                folder.set_opaque(&source)?;
+            }
+        }
+        self.remove_parks()
+    }
+
+    /// Applies all steps, also those that were applied before.
+    ///
+    /// # Errors
+    /// Returns the step that failed.
+    pub(crate) fn apply<'s>(&self, steps: &'s [Step]) -> Result<(), (&'s Step, io::Error)> {
+        steps.iter().try_for_each(|step| self.apply_step(step).map_err(|error| (step, error)))
+    }
+
+    /// Takes all applied steps back.
+    pub(crate) fn revert(&self, steps: &[Step]) -> io::Result<()> {
+        let is_attributes = |step: &&Step| matches!(step.action, Action::Attributes { .. });
+        let moves = steps.iter().rev().filter(|step| !is_attributes(step));
+        moves.chain(steps.iter().filter(is_attributes)).try_for_each(|step| self.revert_step(step))
+    }
+
+    fn apply_step(&self, step: &Step) -> io::Result<()> {
+        let (folder, name) = self.target(step)?;
+        match &step.action {
+            Action::Swap { incoming, moves_in, outgoing, .. } => {
+                let park = &self.parks[step.tree];
+                let slot = slot_name(step.slot);
+                let present = folder.node(name)?.map(|node| node.inode);
+                let incoming = incoming.filter(|_| *moves_in);
+                let is_out = park.outgoing.node(&slot)?.is_some();
+                match (incoming, outgoing) {
+                    (Some(new), Some(_)) if !is_out => {
+                        if present != Some(new) {
+                            exchange((&park.incoming, &slot), (&folder, name))?;
+                        }
+                        rename((&park.incoming, &slot), (&park.outgoing, &slot), RenameFlags::NOREPLACE)
+                    }
+                    (Some(new), None) if present != Some(new) => {
+                        rename((&park.incoming, &slot), (&folder, name), RenameFlags::NOREPLACE)
+                    }
+                    (None, Some(_)) if !is_out => {
+                        rename((&folder, name), (&park.outgoing, &slot), RenameFlags::NOREPLACE)
+                    }
+                    _ => Ok(()),
+                }
+            }
+            Action::CreateFolder { attributes } => create_with(&folder, name, attributes),
+            Action::RemoveFolder { .. } => remove_empty(&folder, name),
+            Action::Attributes { after, .. } => folder.apply(name, after, false),
+        }
+    }
+
+    fn revert_step(&self, step: &Step) -> io::Result<()> {
+        let (folder, name) = self.target(step)?;
+        match &step.action {
+            Action::Swap { incoming, moves_in, outgoing, .. } => {
+                let park = &self.parks[step.tree];
+                let slot = slot_name(step.slot);
+                let present = folder.node(name)?.map(|node| node.inode);
+                let incoming = incoming.filter(|_| *moves_in);
+                let is_out = park.outgoing.node(&slot)?.is_some();
+                match (incoming, outgoing) {
+                    (Some(_), Some(_)) if is_out => {
+                        exchange((&park.outgoing, &slot), (&folder, name))?;
+                        rename((&park.outgoing, &slot), (&park.incoming, &slot), RenameFlags::NOREPLACE)
+                    }
+                    (Some(new), Some(_)) if present == Some(new) => {
+                        exchange((&park.incoming, &slot), (&folder, name))
+                    }
+                    (Some(new), None) if present == Some(new) => {
+                        rename((&folder, name), (&park.incoming, &slot), RenameFlags::NOREPLACE)
+                    }
+                    (None, Some(_)) if is_out => {
+                        rename((&park.outgoing, &slot), (&folder, name), RenameFlags::NOREPLACE)
+                    }
+                    _ => Ok(()),
+                }
+            }
+            Action::CreateFolder { .. } => remove_empty(&folder, name),
+            Action::RemoveFolder { attributes } => create_with(&folder, name, attributes),
+            Action::Attributes { before, .. } => folder.apply(name, before, false),
+        }
+    }
+
+    /// Moves what left the trees to where it is kept, and removes what is no longer needed.
+    pub(crate) fn settle(&self, steps: &[Step]) -> io::Result<()> {
+        for step in steps {
+            let Action::Swap { moves_in, was_opaque, keeps_copy, .. } = step.action else { continue };
+            let (park, slot) = (&self.parks[step.tree], slot_name(step.slot));
+            let is_out = park.outgoing.node(&slot)?.is_some();
+            match self.direction {
+                Direction::Commit => {
+                    if is_out && !self.trees[step.tree].same_device {
+                        move_across((&park.outgoing, &slot), (&park.kept, &slot))?;
+                    }
+                    if moves_in && !keeps_copy {
+                        let (folder, source) = self.source(step)?;
+                        remove_tree(&folder, &source)?;
+                    }
+                }
+                Direction::Undo => {
+                    remove_tree(&park.kept, &slot)?;
+                    if is_out && keeps_copy {
+                        remove_tree(&park.outgoing, &slot)?;
+                    } else if is_out {
+                        let (folder, name) = self.trees[step.tree].upper.parent_of(&step.path)?;
+                        move_across((&park.outgoing, &slot), (&folder, name))?;
+                        if was_opaque {
+                            folder.set_opaque(name)?;
+                        }
+                    }
+                }
+            }
+        }
+        self.remove_parks()
+    }
+
+    /// Whether the object that moves in is copied instead of moved.
+    fn copies(&self, step: &Step) -> bool {
+        let keeps = matches!(step.action, Action::Swap { keeps_copy: true, .. });
+        !self.trees[step.tree].same_device || (keeps && self.direction == Direction::Commit)
+    }
+
+    /// Where the object that moves in comes from.
+    fn source(&self, step: &Step) -> io::Result<(Folder, OsString)> {
+        match self.direction {
+            Direction::Commit => {
+                let (folder, name) = self.trees[step.tree].upper.parent_of_or_self(&step.path)?;
+                Ok((folder, name.to_owned()))
+            }
+            Direction::Undo => Ok((self.parks[step.tree].kept.open(Path::new(""))?, slot_name(step.slot))),
+        }
+    }
+
+    /// The directory and name of a step's path in the tree.
+    fn target<'s>(&self, step: &'s Step) -> io::Result<(Folder, &'s OsStr)> {
+        self.trees[step.tree].root.parent_of_or_self(&step.path)
+    }
+
+    /// Removes the directories for moving. What a commit took out of the tree stays.
+    fn remove_parks(&self) -> io::Result<()> {
+        for (park, tree) in self.parks.iter().zip(self.trees) {
+            let folder = park.parent.open(Path::new(&park.name))?;
+            remove_tree(&folder, OsStr::new("in"))?;
+            if !tree.same_device || self.direction == Direction::Undo {
+                remove_tree(&park.parent, &park.name)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Name of the directory, in the overlay's data, with what a commit took out of the tree.
+pub(crate) fn kept_name(number: u32) -> OsString {
+    format!("commit-{number}").into()
+}
+
+fn slot_name(slot: usize) -> OsString {
+    slot.to_string().into()
+}
+
+/// Opens a directory; creates it if necessary.
+fn create_folder(parent: &Folder, name: &OsStr) -> io::Result<Folder> {
+    match rustix::fs::mkdirat(parent, name, Mode::from_raw_mode(0o700)) {
+        Ok(()) | Err(Errno::EXIST) => parent.open(name.as_ref()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn create_with(folder: &Folder, name: &OsStr, attributes: &Attributes) -> io::Result<()> {
+    create_folder(folder, name)?;
+    folder.apply(name, attributes, false)
+}
+
+fn remove_empty(folder: &Folder, name: &OsStr) -> io::Result<()> {
+    match rustix::fs::unlinkat(folder, name, AtFlags::REMOVEDIR) {
+        Ok(()) | Err(Errno::NOENT | Errno::NOTEMPTY) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Moves an object, by copying if it goes to another file system. An incomplete earlier copy is replaced.
+fn move_across(from: (&Folder, &OsStr), to: (&Folder, &OsStr)) -> io::Result<()> {
+    match rename(from, to, RenameFlags::NOREPLACE) {
+        Err(error) if error.raw_os_error() == Some(Errno::XDEV.raw_os_error()) => {}
+        result => return result,
+    }
+    let mut temporary = to.1.to_owned();
+    temporary.push(".haft-new");
+    remove_tree(to.0, &temporary)?;
+    copy_tree(from, (to.0, &temporary))?;
+    remove_tree(to.0, to.1)?;
+    rename((to.0, &temporary), to, RenameFlags::NOREPLACE)?;
+    remove_tree(from.0, from.1)
+}
+
+/// Removes the attributes of overlayfs from an entry and everything below it.
+fn strip_tree(folder: &Folder, name: &OsStr) -> io::Result<()> {
+    let Some(node) = folder.node(name)? else { return Ok(()) };
+    match folder.strip(name) {
+        // Without write permission the owner cannot change attributes either.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            rustix::fs::chmodat(folder, name, Mode::from_raw_mode(node.mode | 0o200), AtFlags::empty())?;
+            folder.strip(name)?;
+            rustix::fs::chmodat(folder, name, Mode::from_raw_mode(node.mode), AtFlags::empty())?;
+        }
+        result => result?,
+    }
+    if node.is_dir() {
+        let inner = folder.open(name.as_ref())?;
+        for name in inner.names()? {
+            strip_tree(&inner, &name)?;
+        }
+    }
+    Ok(())
+}

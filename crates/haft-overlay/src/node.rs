@@ -1,0 +1,300 @@
+//! Files of a layer: their attributes, and access to them by descriptor.
+//!
+//! Paths are relative to the root of a layer and are never followed through symbolic links, so no change of the tree can
+//! lead an operation out of it.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, Stat, XattrFlags};
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+
+/// Prefixes of the attributes that overlayfs keeps for itself.
+const OVERLAY_PREFIXES: [&[u8]; 2] = [b"user.overlay.", b"trusted.overlay."];
+const OPAQUE: &str = "user.overlay.opaque";
+const WHITEOUT: &str = "user.overlay.whiteout";
+const ORIGIN: &str = "user.overlay.origin";
+
+/// A point in time, as the file system stores it.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(crate) struct FileTime {
+    pub(crate) seconds: i64,
+    pub(crate) nanoseconds: i64,
+}
+
+/// The attributes of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Node {
+    pub(crate) kind: FileType,
+    /// Permission bits.
+    pub(crate) mode: u32,
+    pub(crate) owner: (u32, u32),
+    pub(crate) size: u64,
+    pub(crate) device: u64,
+    pub(crate) inode: u64,
+    /// Number of hard links.
+    pub(crate) links: u64,
+    pub(crate) special_device: u64,
+    pub(crate) modified: FileTime,
+    pub(crate) changed: FileTime,
+}
+
+impl Node {
+    fn new(stat: &Stat) -> Node {
+        Node {
+            kind: FileType::from_raw_mode(stat.st_mode),
+            mode: stat.st_mode & 0o7777,
+            owner: (stat.st_uid, stat.st_gid),
+            size: u64::try_from(stat.st_size).unwrap_or(0),
+            device: stat.st_dev,
+            inode: stat.st_ino,
+            links: u64::from(stat.st_nlink),
+            special_device: stat.st_rdev,
+            modified: FileTime { seconds: stat.st_mtime, nanoseconds: stat.st_mtime_nsec.cast_signed() },
+            changed: FileTime { seconds: stat.st_ctime, nanoseconds: stat.st_ctime_nsec.cast_signed() },
+        }
+    }
+
+    pub(crate) fn is_dir(&self) -> bool {
+        self.kind == FileType::Directory
+    }
+}
+
+/// Attributes of a directory that changes without being replaced.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+pub(crate) struct Attributes {
+    pub(crate) mode: u32,
+    pub(crate) owner: (u32, u32),
+    pub(crate) modified: FileTime,
+    /// Extended attributes, sorted by name, without those of overlayfs.
+    pub(crate) extended: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
+/// An open directory of a layer.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    descriptor: OwnedFd,
+}
+
+impl Folder {
+    /// Opens a directory by its absolute path.
+    pub(crate) fn open_absolute(path: &Path) -> io::Result<Folder> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(Folder { descriptor: rustix::fs::open(path, flags, Mode::empty())? })
+    }
+
+    /// Opens the directory at `path` below this one.
+    pub(crate) fn open(&self, path: &Path) -> io::Result<Folder> {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV;
+        let opened = match rustix::fs::openat2(&self.descriptor, path, flags, Mode::empty(), resolve) {
+            Err(Errno::NOSYS | Errno::PERM) => {
+                rustix::fs::openat(&self.descriptor, path, flags, Mode::empty())
+            }
+            opened => opened,
+        };
+        Ok(Folder { descriptor: opened? })
+    }
+
+    /// Opens the directory that contains `path`, and returns it with the last component.
+    pub(crate) fn parent_of<'a>(&self, path: &'a Path) -> io::Result<(Folder, &'a OsStr)> {
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        Ok((self.open(path.parent().unwrap_or(Path::new("")))?, name))
+    }
+
+    /// The same, but the root itself is the entry with the empty name.
+    pub(crate) fn parent_of_or_self<'a>(&self, path: &'a Path) -> io::Result<(Folder, &'a OsStr)> {
+        match path.as_os_str().is_empty() {
+            true => Ok((self.open(path)?, path.as_os_str())),
+            false => self.parent_of(path),
+        }
+    }
+
+    pub(crate) fn own_node(&self) -> io::Result<Node> {
+        Ok(Node::new(&rustix::fs::fstat(&self.descriptor)?))
+    }
+
+    /// The attributes of an entry, or `None` if there is none. Does not follow symbolic links.
+    pub(crate) fn node(&self, name: &OsStr) -> io::Result<Option<Node>> {
+        let name = if name.is_empty() { OsStr::new(".") } else { name };
+        match rustix::fs::statat(&self.descriptor, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(Some(Node::new(&stat))),
+            Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The names in this directory, sorted.
+    pub(crate) fn names(&self) -> io::Result<Vec<OsString>> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let directory = rustix::fs::openat(&self.descriptor, ".", flags, Mode::empty())?;
+        let mut names = Vec::new();
+        for entry in Dir::new(directory)? {
+            let name = entry?.file_name().to_bytes().to_vec();
+            if name != b"." && name != b".." {
+                names.push(OsString::from_vec(name));
+            }
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// Opens a regular file for reading.
+    pub(crate) fn read(&self, name: &OsStr) -> io::Result<std::fs::File> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        Ok(rustix::fs::openat(&self.descriptor, name, flags, Mode::empty())?.into())
+    }
+
+    pub(crate) fn link_target(&self, name: &OsStr) -> io::Result<OsString> {
+        Ok(OsString::from_vec(rustix::fs::readlinkat(&self.descriptor, name, Vec::new())?.into_bytes()))
+    }
+
+    /// Whether an entry of an upper layer stands for a removed file.
+    pub(crate) fn is_whiteout(&self, name: &OsStr, node: &Node) -> bool {
+        match node.kind {
+            FileType::CharacterDevice => node.special_device == 0,
+            FileType::RegularFile if node.size == 0 => self.attribute(name, WHITEOUT).is_some(),
+            _ => false,
+        }
+    }
+
+    /// Whether a directory of an upper layer hides the directory of the same name below.
+    pub(crate) fn is_opaque(&self, name: &OsStr) -> bool {
+        self.attribute(name, OPAQUE).is_some_and(|value| value == b"y")
+    }
+
+    /// Whether an entry of an upper layer was copied from the tree below.
+    pub(crate) fn has_origin(&self, name: &OsStr) -> bool {
+        self.attribute(name, ORIGIN).is_some()
+    }
+
+    pub(crate) fn set_opaque(&self, name: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::lsetxattr(self.proc_path(name), OPAQUE, b"y", XattrFlags::empty())?)
+    }
+
+    /// Removes the attributes of overlayfs from an entry.
+    pub(crate) fn strip(&self, name: &OsStr) -> io::Result<()> {
+        let path = self.proc_path(name);
+        for attribute in attribute_names(&path)? {
+            if is_overlay_attribute(&attribute) {
+                rustix::fs::lremovexattr(&path, OsStr::from_bytes(&attribute))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The extended attributes of an entry, sorted by name, without those of overlayfs.
+    pub(crate) fn extended(&self, name: &OsStr) -> io::Result<Vec<(Vec<u8>, Vec<u8>)>> {
+        let path = self.proc_path(name);
+        let mut found = Vec::new();
+        for attribute in attribute_names(&path)? {
+            if !is_overlay_attribute(&attribute)
+                && let Some(value) = attribute_value(&path, OsStr::from_bytes(&attribute))
+            {
+                found.push((attribute, value));
+            }
+        }
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    /// Mode, owner, time and extended attributes of an entry.
+    pub(crate) fn attributes(&self, name: &OsStr, node: &Node) -> io::Result<Attributes> {
+        let extended = self.extended(name)?;
+        Ok(Attributes { mode: node.mode, owner: node.owner, modified: node.modified, extended })
+    }
+
+    /// Gives an entry these attributes.
+    pub(crate) fn apply(&self, name: &OsStr, wanted: &Attributes, is_link: bool) -> io::Result<()> {
+        let path = self.proc_path(name);
+        let present = self.extended(name)?;
+        for (attribute, _) in
+            present.iter().filter(|(old, _)| !wanted.extended.iter().any(|(new, _)| new == old))
+        {
+            rustix::fs::lremovexattr(&path, OsStr::from_bytes(attribute))?;
+        }
+        let node = self.node(name)?.ok_or(io::ErrorKind::NotFound)?;
+        if node.owner != wanted.owner {
+            let (user, group) = wanted.owner;
+            let owner = (rustix::fs::Uid::from_raw(user), rustix::fs::Gid::from_raw(group));
+            let flags = AtFlags::SYMLINK_NOFOLLOW;
+            rustix::fs::chownat(&self.descriptor, name, Some(owner.0), Some(owner.1), flags)?;
+        }
+        if !is_link {
+            let name = if name.is_empty() { OsStr::new(".") } else { name };
+            rustix::fs::chmodat(&self.descriptor, name, Mode::from_raw_mode(wanted.mode), AtFlags::empty())?;
+        }
+        for (attribute, value) in wanted.extended.iter().filter(|pair| !present.contains(pair)) {
+            rustix::fs::lsetxattr(&path, OsStr::from_bytes(attribute), value, XattrFlags::empty())?;
+        }
+        self.set_modified(name, wanted.modified)
+    }
+
+    pub(crate) fn set_modified(&self, name: &OsStr, modified: FileTime) -> io::Result<()> {
+        let name = if name.is_empty() { OsStr::new(".") } else { name };
+        let times = rustix::fs::Timestamps {
+            last_access: rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_OMIT },
+            last_modification: rustix::fs::Timespec {
+                tv_sec: modified.seconds,
+                tv_nsec: modified.nanoseconds,
+            },
+        };
+        Ok(rustix::fs::utimensat(&self.descriptor, name, &times, AtFlags::SYMLINK_NOFOLLOW)?)
+    }
+
+    fn attribute(&self, name: &OsStr, attribute: &str) -> Option<Vec<u8>> {
+        attribute_value(&self.proc_path(name), OsStr::new(attribute))
+    }
+
+    /// A path to an entry for calls that take no directory descriptor.
+    fn proc_path(&self, name: &OsStr) -> PathBuf {
+        let mut path = PathBuf::from(format!("/proc/self/fd/{}", self.descriptor.as_raw_fd()));
+        path.push(if name.is_empty() { OsStr::new(".") } else { name });
+        path
+    }
+}
+
+impl AsFd for Folder {
+    fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+        self.descriptor.as_fd()
+    }
+}
+
+fn is_overlay_attribute(name: &[u8]) -> bool {
+    OVERLAY_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+fn attribute_names(path: &Path) -> io::Result<Vec<Vec<u8>>> {
+    let mut buffer = vec![0_u8; 1024];
+    loop {
+        match rustix::fs::llistxattr(path, &mut buffer[..]) {
+            Ok(length) => {
+                let names = buffer[..length].split(|&byte| byte == 0).filter(|name| !name.is_empty());
+                return Ok(names.map(<[u8]>::to_vec).collect());
+            }
+            Err(Errno::RANGE) if buffer.len() < 1 << 20 => buffer.resize(buffer.len() * 4, 0),
+            // File systems without extended attributes.
+            Err(Errno::NOTSUP) => return Ok(Vec::new()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+fn attribute_value(path: &Path, name: &OsStr) -> Option<Vec<u8>> {
+    let mut buffer = vec![0_u8; 256];
+    loop {
+        match rustix::fs::lgetxattr(path, name, &mut buffer[..]) {
+            Ok(length) => {
+                buffer.truncate(length);
+                return Some(buffer);
+            }
+            Err(Errno::RANGE) if buffer.len() < 1 << 20 => buffer.resize(buffer.len() * 4, 0),
+            Err(_) => return None,
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! What is remembered about an overlay between processes.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::node::FileTime;
+use crate::swap::Step;
+
+/// The record of an overlay: `record.json` in its directory.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Record {
+    pub(crate) id: String,
+    pub(crate) name: Option<String>,
+    /// Seconds since the epoch.
+    pub(crate) created: u64,
+    pub(crate) level: OverlayLevel,
+    pub(crate) trees: Vec<TreeRecord>,
+    /// The commits that were not taken back, oldest first.
+    pub(crate) commits: Vec<CommitRecord>,
+    /// Whether nothing is left to commit.
+    pub(crate) is_committed: bool,
+    /// Number of the next commit.
+    pub(crate) next_commit: u32,
+}
+
+/// One directory under an overlay.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct TreeRecord {
+    #[serde(with = "path_bytes")]
+    pub(crate) path: PathBuf,
+    pub(crate) device: u64,
+    pub(crate) inode: u64,
+    /// Directory with the changes.
+    #[serde(with = "path_bytes")]
+    pub(crate) data: PathBuf,
+    /// What changed in the tree after this time is a conflict.
+    pub(crate) opened: FileTime,
+}
+
+/// A commit.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct CommitRecord {
+    pub(crate) number: u32,
+    /// Seconds since the epoch.
+    pub(crate) time: u64,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// How an overlay is separated from the machine.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OverlayLevel {
+    /// overlayfs in a mount namespace.
+    MountNamespace,
+    /// overlayfs in a mount namespace that a user namespace owns, because the process is not privileged.
+    UserNamespace,
+}
+
+/// A commit or undo in progress: `journal.json`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Journal {
+    pub(crate) direction: Direction,
+    /// Number of the commit.
+    pub(crate) number: u32,
+    pub(crate) phase: Phase,
+    pub(crate) steps: Vec<Step>,
+    /// The record once this is done.
+    pub(crate) result: Record,
+}
+
+/// Which way objects move.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+pub(crate) enum Direction {
+    /// From the overlay into the tree.
+    Commit,
+    /// Back.
+    Undo,
+}
+
+/// How far a journal is.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+pub(crate) enum Phase {
+    /// Objects are moved next to the tree. A crash here is rolled back.
+    Staging,
+    /// Objects move in and out of the tree. A crash here is completed.
+    Applying,
+    /// Objects move to where they are kept. A crash here is completed.
+    Settling,
+}
+
+/// Writes a JSON file so that it is either the old or the new one after a crash.
+pub(crate) fn write_json<T: Serialize>(directory: &Path, name: &str, value: &T) -> Result<(), Error> {
+    let path = directory.join(name);
+    let failed = |error: std::io::Error| Error::File { doing: "write", path: path.clone(), source: error };
+    let temporary = directory.join(format!("{name}.new"));
+    let bytes = serde_json::to_vec(value).map_err(|error| failed(error.into()))?;
+    let mut file = std::fs::File::create(&temporary).map_err(failed)?;
+    file.write_all(&bytes).and_then(|()| file.sync_data()).map_err(failed)?;
+    std::fs::rename(&temporary, &path).map_err(failed)?;
+    sync_directory(directory).map_err(failed)
+}
+
+/// Reads a JSON file, or returns `None` if it does not exist.
+pub(crate) fn read_json<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<Option<T>, Error> {
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Error::file("read", path)(error)),
+    };
+    let damaged = |error: serde_json::Error| Error::Record { path: path.to_owned(), why: error.to_string() };
+    serde_json::from_slice(&bytes).map(Some).map_err(damaged)
+}
+
+/// Makes created and renamed entries of a directory permanent.
+pub(crate) fn sync_directory(directory: &Path) -> std::io::Result<()> {
+    std::fs::File::open(directory)?.sync_all()
+}
+
+/// Paths in JSON. A path that is not UTF-8 becomes an array of bytes.
+pub(crate) mod path_bytes {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+    use std::path::{Path, PathBuf};
+
+    use serde::{Deserialize, Deserializer, Serialize as _, Serializer};
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum PathText {
+        Text(String),
+        Bytes(Vec<u8>),
+    }
+
+    pub(crate) fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+        match path.to_str() {
+            Some(text) => serializer.serialize_str(text),
+            None => path.as_os_str().as_bytes().serialize(serializer),
+        }
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
+        Ok(match PathText::deserialize(deserializer)? {
+            PathText::Text(text) => PathBuf::from(text),
+            PathText::Bytes(bytes) => PathBuf::from(OsString::from_vec(bytes)),
+        })
+    }
+}

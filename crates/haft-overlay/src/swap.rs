@@ -1,0 +1,294 @@
+//! Steps of a commit: what moves into the real tree, and what moves out of it.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::changes::{EntryDifference, below, compare, has_other_attributes};
+use crate::conflict::{Conflict, ConflictKind};
+use crate::node::{Attributes, FileTime, Folder, Node};
+use crate::selection::{Coverage, Selection};
+
+/// One step. Paths are relative to the tree.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Step {
+    /// Index of the tree.
+    pub(crate) tree: usize,
+    /// Number of the step in its commit. Names the moved objects.
+    pub(crate) slot: usize,
+    #[serde(with = "crate::record::path_bytes")]
+    pub(crate) path: PathBuf,
+    pub(crate) action: Action,
+}
+
+/// What a step does to its path.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) enum Action {
+    /// Moves an object in, out, or both.
+    Swap {
+        /// Inode of the object that moves in. Known once it is staged.
+        incoming: Option<u64>,
+        /// Whether an object moves in.
+        moves_in: bool,
+        /// Inode of the object that moves out.
+        outgoing: Option<u64>,
+        /// Whether the overlay keeps its own copy, because a directory above is opaque and would hide the tree's.
+        keeps_copy: bool,
+        /// Whether the incoming directory replaced one of the tree. Its mark is removed in the tree.
+        was_opaque: bool,
+    },
+    /// Creates a directory of which only a part is committed.
+    CreateFolder { attributes: Attributes },
+    /// Removes a directory that [`Action::CreateFolder`] created, if it is empty.
+    RemoveFolder { attributes: Attributes },
+    /// Changes the attributes of a directory.
+    Attributes { before: Attributes, after: Attributes },
+}
+
+/// Plans the commit of one tree.
+pub(crate) struct Planner<'a> {
+    pub(crate) tree: usize,
+    pub(crate) root: &'a Path,
+    pub(crate) selection: &'a Selection,
+    /// What changed in the real tree after this time is a conflict.
+    pub(crate) opened: FileTime,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) conflicts: Vec<Conflict>,
+}
+
+impl Planner<'_> {
+    /// Plans all steps. Attributes of directories come last, because moves change their times.
+    pub(crate) fn plan(&mut self, upper: &Folder, lower: &Folder) -> io::Result<()> {
+        let mut attributes = Vec::new();
+        self.merged(upper, lower, Path::new(""), &mut attributes)?;
+        // Inner directories first.
+        self.steps.extend(attributes.into_iter().rev());
+        Ok(())
+    }
+
+    /// Plans a directory that exists in both layers, and the change of its attributes.
+    fn merged(
+        &mut self,
+        upper: &Folder,
+        lower: &Folder,
+        path: &Path,
+        attributes: &mut Vec<Step>,
+    ) -> io::Result<()> {
+        let here = OsStr::new("");
+        let (after, before) = (upper.own_node()?, lower.own_node()?);
+        let position = attributes.len();
+        let planned = self.steps.len();
+        for name in upper.names()? {
+            self.entry(upper, Some(lower), path, &name, false, attributes)?;
+        }
+        let is_selected = self.selection.includes(self.root, path);
+        let differs = is_selected && has_other_attributes(upper, &after, lower, &before, here)?;
+        if differs || self.steps.len() > planned {
+            let mut wanted =
+                if differs { upper.attributes(here, &after)? } else { lower.attributes(here, &before)? };
+            wanted.modified = after.modified;
+            let before = lower.attributes(here, &before)?;
+            let action = Action::Attributes { before, after: wanted };
+            attributes.insert(position, self.step(path, action));
+        }
+        Ok(())
+    }
+
+    fn entry(
+        &mut self,
+        upper: &Folder,
+        lower: Option<&Folder>,
+        path: &Path,
+        name: &OsStr,
+        keeps_copy: bool,
+        attributes: &mut Vec<Step>,
+    ) -> io::Result<()> {
+        let whole = path.join(name);
+        let coverage = self.selection.coverage(self.root, &whole);
+        if coverage == Coverage::None {
+            return Ok(());
+        }
+        let below = below(lower, name)?;
+        let above = upper.node(name)?.filter(|node| !upper.is_whiteout(name, node));
+        let part = coverage == Coverage::Part;
+        match (above, below, lower) {
+            (None, None, _) | (None, Some(_), None) => Ok(()),
+            (None, Some(before), Some(lower)) if part && before.is_dir() => {
+                self.remove_part(lower, &whole, name)
+            }
+            (None, Some(before), Some(lower)) => {
+                if self.is_chosen(&whole, part) {
+                    self.check_tree(lower, &whole, name, &before)?;
+                    self.swap(&whole, None, Some(&before), false);
+                }
+                Ok(())
+            }
+            (Some(after), Some(before), Some(lower))
+                if after.is_dir() && before.is_dir() && !upper.is_opaque(name) =>
+            {
+                let (upper, lower) = (upper.open(name.as_ref())?, lower.open(name.as_ref())?);
+                self.merged(&upper, &lower, &whole, attributes)
+            }
+            (Some(after), Some(before), Some(lower)) if part && after.is_dir() && before.is_dir() => {
+                let (upper, lower) = (upper.open(name.as_ref())?, lower.open(name.as_ref())?);
+                self.opaque_part(&upper, &lower, &whole, attributes)
+            }
+            (Some(after), None, _) if part && after.is_dir() => {
+                let attributes_of = upper.attributes(name, &after)?;
+                let inner = upper.open(name.as_ref())?;
+                let position = self.steps.len();
+                for name in inner.names()? {
+                    self.entry(&inner, None, &whole, &name, true, attributes)?;
+                }
+                if self.steps.len() > position {
+                    let action = Action::CreateFolder { attributes: attributes_of };
+                    let step = self.step(&whole, action);
+                    self.steps.insert(position, step);
+                }
+                Ok(())
+            }
+            (Some(after), before, lower) => {
+                if !self.is_chosen(&whole, part) {
+                    return Ok(());
+                }
+                if let (Some(before), Some(lower)) = (&before, lower) {
+                    // A file with a second name is committed, so that both names stay one file.
+                    let same_kind = before.kind == after.kind && !after.is_dir() && after.links == 1;
+                    if same_kind && compare(upper, &after, lower, before, name)? == EntryDifference::None {
+                        return Ok(());
+                    }
+                    self.check_tree(lower, &whole, name, before)?;
+                } else if after.is_dir() && upper.has_origin(name) && !upper.is_opaque(name) {
+                    // Only a directory of the tree can be copied here. Files may have been moved from another path.
+                    self.conflict(&whole, ConflictKind::Removed);
+                }
+                let was_opaque = after.is_dir() && upper.is_opaque(name);
+                self.swap(&whole, Some(was_opaque), before.as_ref(), keeps_copy);
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether a path that cannot be divided is selected.
+    fn is_chosen(&self, path: &Path, part: bool) -> bool {
+        !part || self.selection.includes(self.root, path)
+    }
+
+    /// Plans the selected part of a directory that replaced another one.
+    fn opaque_part(
+        &mut self,
+        upper: &Folder,
+        lower: &Folder,
+        path: &Path,
+        attributes: &mut Vec<Step>,
+    ) -> io::Result<()> {
+        let names = upper.names()?;
+        let planned = self.steps.len();
+        let here = OsStr::new("");
+        for name in &names {
+            self.entry(upper, Some(lower), path, name, true, attributes)?;
+        }
+        for name in lower.names()?.into_iter().filter(|name| !names.contains(name)) {
+            self.remove_selected(lower, &path.join(&name), &name)?;
+        }
+        if self.steps.len() > planned {
+            let before = lower.attributes(here, &lower.own_node()?)?;
+            let after = Attributes { modified: upper.own_node()?.modified, ..before.clone() };
+            let action = Action::Attributes { before, after };
+            attributes.push(self.step(path, action));
+        }
+        Ok(())
+    }
+
+    /// Plans the removal of the selected part of a directory.
+    fn remove_part(&mut self, lower: &Folder, path: &Path, name: &OsStr) -> io::Result<()> {
+        let inner = lower.open(name.as_ref())?;
+        for name in inner.names()? {
+            self.remove_selected(&inner, &path.join(&name), &name)?;
+        }
+        Ok(())
+    }
+
+    fn remove_selected(&mut self, lower: &Folder, path: &Path, name: &OsStr) -> io::Result<()> {
+        let Some(node) = lower.node(name)? else { return Ok(()) };
+        match self.selection.coverage(self.root, path) {
+            Coverage::None => Ok(()),
+            Coverage::Part if node.is_dir() => self.remove_part(lower, path, name),
+            Coverage::Part if !self.selection.includes(self.root, path) => Ok(()),
+            Coverage::Part | Coverage::All => {
+                self.check_tree(lower, path, name, &node)?;
+                self.swap(path, None, Some(&node), false);
+                Ok(())
+            }
+        }
+    }
+
+    /// A step without a number; numbers are given once all steps are known.
+    fn step(&self, path: &Path, action: Action) -> Step {
+        Step { tree: self.tree, slot: 0, path: path.to_owned(), action }
+    }
+
+    /// Adds a swap. `incoming` says that an object moves in, and whether it is an opaque directory.
+    fn swap(&mut self, path: &Path, incoming: Option<bool>, outgoing: Option<&Node>, keeps_copy: bool) {
+        let action = Action::Swap {
+            incoming: None,
+            moves_in: incoming.is_some(),
+            outgoing: outgoing.map(|node| node.inode),
+            keeps_copy,
+            was_opaque: incoming == Some(true),
+        };
+        let step = self.step(path, action);
+        self.steps.push(step);
+    }
+
+    /// Finds what has changed at and below a path of the real tree.
+    fn check_tree(&mut self, lower: &Folder, path: &Path, name: &OsStr, node: &Node) -> io::Result<()> {
+        if node.changed > self.opened {
+            self.conflict(path, ConflictKind::Changed);
+        }
+        if node.is_dir() {
+            let inner = match lower.open(name.as_ref()) {
+                Ok(inner) => inner,
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
+                Err(error) => return Err(error),
+            };
+            for name in inner.names()? {
+                if let Some(node) = inner.node(&name)? {
+                    self.check_tree(&inner, &path.join(&name), &name, &node)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn conflict(&mut self, path: &Path, kind: ConflictKind) {
+        self.conflicts.push(Conflict { path: self.root.join(path), kind });
+    }
+}
+
+/// The steps that take a commit back.
+pub(crate) fn inverse(steps: &[Step]) -> Vec<Step> {
+    let is_attributes = |step: &&Step| matches!(step.action, Action::Attributes { .. });
+    let moves = steps.iter().rev().filter(|step| !is_attributes(step));
+    moves.chain(steps.iter().filter(is_attributes)).map(inverse_step).collect()
+}
+
+fn inverse_step(step: &Step) -> Step {
+    let action = match &step.action {
+        Action::Swap { incoming, moves_in, outgoing, keeps_copy, was_opaque } => Action::Swap {
+            incoming: *outgoing,
+            moves_in: outgoing.is_some(),
+            outgoing: incoming.filter(|_| *moves_in),
+            keeps_copy: *keeps_copy,
+            was_opaque: *was_opaque,
+        },
+        Action::CreateFolder { attributes } => Action::RemoveFolder { attributes: attributes.clone() },
+        Action::RemoveFolder { attributes } => Action::CreateFolder { attributes: attributes.clone() },
+        Action::Attributes { before, after } => {
+            Action::Attributes { before: after.clone(), after: before.clone() }
+        }
+    };
+    Step { tree: step.tree, slot: step.slot, path: step.path.clone(), action }
+}
