@@ -19,6 +19,7 @@ use haft_process::{CancelToken, Redactor, StartPermission, Tracing, protect_proc
 use haft_tools::{Registry, Toolset};
 
 use self::install::{ConfigChange, InstallArguments};
+use crate::commands::changes::{self, overlay::OverlayOptions};
 use crate::commands::launch::prompts;
 use crate::commands::print::print_text;
 use crate::commands::script::NameResolver;
@@ -94,6 +95,8 @@ pub(crate) struct McpArguments {
     /// Number of processes and threads of each script at once
     #[arg(long, value_name = "NUMBER", help_heading = SCRIPTS)]
     pub(crate) limit_processes: Option<u64>,
+    #[command(flatten)]
+    pub(crate) overlay: OverlayOptions,
     /// Log every call to standard error, with its duration and outcome
     #[arg(short, long, help_heading = OTHER)]
     pub(crate) verbose: bool,
@@ -134,6 +137,7 @@ pub(crate) fn run(arguments: &McpArguments, process: &ProcessContext) -> Result<
         None => Some(Stdio::take().map_err(|error| failed("take standard input and output", &error))?),
         Some(_) => None,
     };
+    let overlay = arguments.overlay.enter(process, None)?;
     // Before the first thread, which would keep the capabilities that this one drops.
     let tracing = if arguments.allow_ptrace { Tracing::Allowed } else { Tracing::Withheld };
     protect_process(tracing)?;
@@ -151,6 +155,9 @@ pub(crate) fn run(arguments: &McpArguments, process: &ProcessContext) -> Result<
         (None, None) => Ok(0),
     };
     close(tools);
+    if let Some(overlay) = overlay {
+        changes::overlay::conclude(overlay, process)?;
+    }
     result
 }
 

@@ -94,7 +94,11 @@ pub(crate) fn run(mut run: RunArguments, process: &ProcessContext) -> Result<i32
     let words = run.words.iter().map(|word| word.to_string_lossy());
     let command =
         run.command.iter().map(|text| text.to_string_lossy()).chain(words).collect::<Vec<_>>().join(" ");
-    let overlay = enter_overlay(&run, process)?;
+    let cwd = run.environment.cwd.as_deref();
+    let overlay = match run.dry_run {
+        true => Some(run.overlay.enter_always(process, cwd)?),
+        false => run.overlay.enter(process, cwd)?,
+    };
     let outcome = supervise(&mut run, process);
     let changes = overlay.map(|overlay| finish_overlay(overlay, &run, process)).transpose();
     match outcome.and_then(|outcome| Ok((outcome, changes?))) {
@@ -109,21 +113,6 @@ pub(crate) fn run(mut run: RunArguments, process: &ProcessContext) -> Result<i32
         Err(failure) if json => Ok(print_json(&ErrorReport::new(&failure, &redactor), failure.status)),
         Err(failure) => Err(failure),
     }
-}
-
-/// Creates the overlay that the run works on, and moves this process into it. There must be no other thread yet.
-fn enter_overlay(run: &RunArguments, process: &ProcessContext) -> Result<Option<Overlay>, Failure> {
-    let cwd = run.environment.cwd.as_deref();
-    let created = match run.dry_run {
-        true => Some(run.overlay.create_always(process, cwd)?),
-        false => run.overlay.create(process, cwd)?,
-    };
-    let Some(mut overlay) = created else { return Ok(None) };
-    let directory = process.working_directory.as_deref().unwrap_or(Path::new("/"));
-    overlay.namespaces()?.enter(directory).map_err(|error| {
-        Failure::new(format_args!("cannot enter the overlay: {}", haft_process::reason(&error)), 1)
-    })?;
-    Ok(Some(overlay))
 }
 
 /// Reports the changes, and does with them what the options say.

@@ -8,6 +8,7 @@ mod install;
 mod jobs;
 mod load;
 mod news;
+mod overlay;
 mod protocol;
 mod remote;
 mod remote_http;

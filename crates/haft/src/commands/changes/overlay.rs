@@ -28,27 +28,52 @@ pub(crate) struct OverlayOptions {
     )]
     pub(crate) overlay: Vec<PathBuf>,
     /// Give the overlay a name
-    #[arg(long = "overlay-name", value_name = "NAME", requires = "overlay", help_heading = OVERLAY)]
-    pub(crate) name: Option<String>,
+    #[arg(long, value_name = "NAME", requires = "overlay", help_heading = OVERLAY)]
+    pub(crate) overlay_name: Option<String>,
 }
 
 impl OverlayOptions {
-    /// Creates the overlay, if one is wanted.
+    /// Whether an overlay is wanted.
+    pub(crate) fn is_wanted(&self) -> bool {
+        !self.overlay.is_empty()
+    }
+
+    /// These, and where they say nothing the others.
+    pub(crate) fn or(self, others: OverlayOptions) -> OverlayOptions {
+        let overlay = if self.is_wanted() { self.overlay } else { others.overlay };
+        OverlayOptions { overlay, overlay_name: self.overlay_name.or(others.overlay_name) }
+    }
+
+    /// Creates the overlay, if one is wanted, and moves this process into it. There must be no other thread yet.
     ///
     /// # Errors
     /// If a directory cannot be overlaid.
-    pub(crate) fn create(&self, process: &ProcessContext, cwd: Option<&Path>) -> Result<Option<Overlay>, Failure> {
-        if self.overlay.is_empty() {
-            return Ok(None);
+    pub(crate) fn enter(&self, process: &ProcessContext, cwd: Option<&Path>) -> Result<Option<Overlay>, Failure> {
+        match self.is_wanted() {
+            true => self.enter_always(process, cwd).map(Some),
+            false => Ok(None),
         }
-        self.create_always(process, cwd).map(Some)
+    }
+
+    /// Creates an overlay of the wanted directories, or of the default one, and moves this process into it. There must be no
+    /// other thread yet.
+    ///
+    /// # Errors
+    /// If a directory cannot be overlaid.
+    pub(crate) fn enter_always(&self, process: &ProcessContext, cwd: Option<&Path>) -> Result<Overlay, Failure> {
+        let mut overlay = self.create(process, cwd)?;
+        let directory = process.working_directory.as_deref().unwrap_or(Path::new("/"));
+        overlay.namespaces()?.enter(directory).map_err(|error| {
+            Failure::new(format_args!("cannot enter the overlay: {}", haft_process::reason(&error)), 1)
+        })?;
+        Ok(overlay)
     }
 
     /// Creates an overlay of the wanted directories, or of the default one.
     ///
     /// # Errors
     /// If a directory cannot be overlaid.
-    pub(crate) fn create_always(&self, process: &ProcessContext, cwd: Option<&Path>) -> Result<Overlay, Failure> {
+    pub(crate) fn create(&self, process: &ProcessContext, cwd: Option<&Path>) -> Result<Overlay, Failure> {
         let base = process.working_directory.clone().unwrap_or_else(|| PathBuf::from("/"));
         let base = cwd.map_or(base.clone(), |cwd| base.join(cwd));
         let mut trees = Vec::new();
@@ -63,7 +88,7 @@ impl OverlayOptions {
         }
         let store = store(process);
         repair(&store)?;
-        let overlay = store.create(&trees, self.name.as_deref())?;
+        let overlay = store.create(&trees, self.overlay_name.as_deref())?;
         warn_of_mounts(&overlay);
         Ok(overlay)
     }

@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
+use crate::commands::changes::overlay::OverlayOptions;
 use crate::units;
 
 const EXAMPLES: &str = "Examples:
   haft launch --dry-run 'fix the failing test'         # write and show everything, start nothing
   haft launch -a claude -r reviewer -c docs task.md    # agent, role, context, task file
   haft launch task review 'only the parser'            # a task of the configuration
+  haft launch --overlay 'try a rewrite'                # its changes wait for 'haft changes commit'
   haft launch --supervised --timeout 1h 'do this'      # with a deadline and a transcript
   haft launch -a claude 'do this' -- --verbose         # arguments after '--' are the agent's";
 const PROMPT_EXAMPLES: &str = "Examples:
@@ -270,6 +272,8 @@ pub(crate) struct LaunchOptions {
     /// With --supervised: write the transcript to this file
     #[arg(long, value_name = "FILE", requires = "supervised", help_heading = MODE)]
     pub(crate) transcript: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) overlay: OverlayOptions,
     /// Close the file descriptors above 2 that haft inherited [default: the agent inherits them]
     #[arg(long = "close-fds", help_heading = MODE)]
     pub(crate) close_descriptors: bool,
@@ -325,6 +329,7 @@ impl LaunchOptions {
             self.supervised,
             self.close_descriptors,
             !self.contexts.is_empty(),
+            self.overlay.is_wanted(),
             !self.arguments.is_empty(),
         ];
         texts.iter().any(|text| text.is_some()) || flags.contains(&true)
@@ -346,6 +351,7 @@ impl LaunchOptions {
             supervised: self.supervised || before.supervised,
             timeout: self.timeout.or(before.timeout),
             transcript: self.transcript.or(before.transcript),
+            overlay: self.overlay.or(before.overlay),
             close_descriptors: self.close_descriptors || before.close_descriptors,
             arguments: before.arguments.into_iter().chain(self.arguments).collect(),
             json: self.json || before.json,

@@ -1,4 +1,4 @@
-//! Replaces this process with the agent.
+//! Replaces this process with the agent, or runs the agent in an overlay.
 
 use std::os::fd::OwnedFd;
 
@@ -9,7 +9,7 @@ use rustix::io::write;
 use super::arguments::LaunchOptions;
 use super::prepare::PreparedLaunch;
 use super::summary;
-use crate::commands::program;
+use crate::commands::{changes, program};
 use crate::failure::Failure;
 use crate::process_context::ProcessContext;
 
@@ -19,17 +19,43 @@ pub(super) fn run(
     options: &LaunchOptions,
     process: &ProcessContext,
 ) -> Result<i32, Failure> {
-    let mut command = command(&prepared, process)?;
+    let command = ready_command(&mut prepared, options, process)?;
+    Err(command.replace(&StartPermission::all()).into())
+}
+
+/// Runs the agent on the same terminal, in an overlay; then shows its changes, and asks what to do with them.
+pub(super) fn run_in_overlay(
+    mut prepared: PreparedLaunch,
+    options: &LaunchOptions,
+    process: &ProcessContext,
+) -> Result<i32, Failure> {
+    let mut command = ready_command(&mut prepared, options, process)?;
+    if let Some(directory) = process.working_directory.clone() {
+        command.working_directory(directory);
+    }
+    let mut overlay = options.overlay.create(process, None)?;
+    let status = changes::run_inside(&mut overlay, command)?;
+    changes::overlay::conclude(overlay, process)?;
+    Ok(status)
+}
+
+/// Writes the agent's files, shows the plan, and returns the agent's command with its descriptors.
+fn ready_command(
+    prepared: &mut PreparedLaunch,
+    options: &LaunchOptions,
+    process: &ProcessContext,
+) -> Result<Command, Failure> {
+    let mut command = command(prepared, process)?;
     command.ignore_signals(prepared.ignored);
     if let Some(prompt) = &prepared.plan.stdin {
         command.descriptor(0, as_file(prompt)?);
     }
-    write_files(&mut prepared)?;
+    write_files(prepared)?;
     if !options.close_descriptors {
         program::pass_inherited_descriptors(&mut command);
     }
-    summary::show(&prepared, options.json);
-    Err(command.replace(&StartPermission::all()).into())
+    summary::show(prepared, options.json);
+    Ok(command)
 }
 
 /// The agent's command.

@@ -69,7 +69,7 @@ pub(crate) fn run(launch: LaunchArguments, process: &ProcessContext) -> Result<i
     }
 }
 
-/// Launches: as a dry run, supervised, or in place of this process.
+/// Launches: as a dry run, supervised, in an overlay, or in place of this process.
 fn start(
     kind: LaunchKind,
     instructions: Option<Vec<u8>>,
@@ -79,11 +79,16 @@ fn start(
     if options.dry_run && options.supervised {
         return Err(Failure::usage("--dry-run and --supervised exclude each other"));
     }
+    if options.overlay.is_wanted() && (options.dry_run || options.supervised) {
+        return Err(Failure::usage("--overlay excludes --dry-run and --supervised"));
+    }
     let prepared = prepare::prepare(kind, instructions, options, process)?;
     if options.dry_run {
         dry_run::run(prepared, options)
     } else if options.supervised {
         supervise::run(prepared, options, process)
+    } else if options.overlay.is_wanted() {
+        become_agent::run_in_overlay(prepared, options, process)
     } else {
         become_agent::run(prepared, options, process)
     }
