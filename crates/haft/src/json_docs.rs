@@ -9,9 +9,7 @@ use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
-use crate::commands::changes::report::{
-    ChangesReport, CommittedReport, OverlayListReport, RemovedReport,
-};
+use crate::commands::changes::report::{ChangesReport, CommittedReport, OverlayListReport, RemovedReport};
 use crate::commands::check::CheckReport;
 use crate::commands::launch::configure::InitReport;
 use crate::commands::launch::doctor::DoctorReport;

@@ -34,7 +34,9 @@ pub(crate) fn run(arguments: ChangesArguments, process: &ProcessContext) -> Resu
         Some(ChangesAction::Discard { ids, json }) => discard(&store, ids, json),
         Some(ChangesAction::Undo { id, force, json }) => undo(&store, &id, force, json),
         Some(ChangesAction::Run { id, program }) => run_program(&store, &id, program, process),
-        Some(ChangesAction::Prune { older_than, max_size, json }) => prune(&store, older_than, max_size, json),
+        Some(ChangesAction::Prune { older_than, max_size, json }) => {
+            prune(&store, older_than, max_size, json)
+        }
     }
 }
 
@@ -86,7 +88,11 @@ fn show(store: &OverlayStore, arguments: &ShowArguments, process: &ProcessContex
     Ok(print_text(&report::change_list(&overlay, &changes), 0))
 }
 
-fn commit(store: &OverlayStore, arguments: &CommitArguments, process: &ProcessContext) -> Result<i32, Failure> {
+fn commit(
+    store: &OverlayStore,
+    arguments: &CommitArguments,
+    process: &ProcessContext,
+) -> Result<i32, Failure> {
     let mut overlay = store.find(&arguments.id)?;
     let selection = Selection::new(absolute(&arguments.paths, process), &arguments.except)?;
     let count = overlay.commit(&selection, on_conflict(arguments.force))?;

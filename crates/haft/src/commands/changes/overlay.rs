@@ -48,7 +48,11 @@ impl OverlayOptions {
     ///
     /// # Errors
     /// If a directory cannot be overlaid.
-    pub(crate) fn enter(&self, process: &ProcessContext, cwd: Option<&Path>) -> Result<Option<Overlay>, Failure> {
+    pub(crate) fn enter(
+        &self,
+        process: &ProcessContext,
+        cwd: Option<&Path>,
+    ) -> Result<Option<Overlay>, Failure> {
         match self.is_wanted() {
             true => self.enter_always(process, cwd).map(Some),
             false => Ok(None),
@@ -60,7 +64,11 @@ impl OverlayOptions {
     ///
     /// # Errors
     /// If a directory cannot be overlaid.
-    pub(crate) fn enter_always(&self, process: &ProcessContext, cwd: Option<&Path>) -> Result<Overlay, Failure> {
+    pub(crate) fn enter_always(
+        &self,
+        process: &ProcessContext,
+        cwd: Option<&Path>,
+    ) -> Result<Overlay, Failure> {
         let mut overlay = self.create(process, cwd)?;
         let directory = process.working_directory.as_deref().unwrap_or(Path::new("/"));
         overlay.namespaces()?.enter(directory).map_err(|error| {
@@ -133,7 +141,11 @@ pub(crate) enum AtEnd {
 ///
 /// # Errors
 /// If the changes cannot be read, committed or discarded.
-pub(crate) fn finish(overlay: Overlay, at_end: AtEnd, process: &ProcessContext) -> Result<RunOverlayReport, Failure> {
+pub(crate) fn finish(
+    overlay: Overlay,
+    at_end: AtEnd,
+    process: &ProcessContext,
+) -> Result<RunOverlayReport, Failure> {
     let changes = overlay.changes()?;
     let discards = at_end == AtEnd::ShowAndDiscard || changes.is_empty();
     let result = RunOverlayReport::new(&overlay, &changes, discards);
@@ -189,7 +201,9 @@ fn decide(mut overlay: Overlay, changes: &[Change], process: &ProcessContext) ->
                 crate::failure::print_stderr(&String::from_utf8_lossy(&report::colored(&patch)));
             }
             Some('l') | None => {
-                print_hint(format_args!("'haft changes show {id}', 'commit {id}' or 'discard {id}' go on from here"));
+                print_hint(format_args!(
+                    "'haft changes show {id}', 'commit {id}' or 'discard {id}' go on from here"
+                ));
                 return Ok(());
             }
             Some(_) => {}

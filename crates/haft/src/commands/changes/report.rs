@@ -146,11 +146,8 @@ pub(crate) fn change_list(overlay: &Overlay, changes: &[Change]) -> String {
         if let Some(old) = &change.renamed_from {
             let _ = write!(text, "{} -> ", shown(old));
         }
-        let is_folder = change
-            .file
-            .after
-            .or(change.file.before)
-            .is_some_and(|state| state.kind == EntryType::Directory);
+        let is_folder =
+            change.file.after.or(change.file.before).is_some_and(|state| state.kind == EntryType::Directory);
         let _ = writeln!(text, "{}{}", shown(&change.path), if is_folder { "/" } else { "" });
     }
     text + &summary_line(changes) + "\n"
