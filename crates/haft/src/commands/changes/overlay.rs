@@ -1,5 +1,6 @@
 //! Overlays for scripts and agents: which directories, and what becomes of the changes afterwards.
 
+use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
@@ -26,7 +27,7 @@ pub(crate) struct OverlayOptions {
         default_missing_value = "",
         help_heading = OVERLAY
     )]
-    pub(crate) overlay: Vec<PathBuf>,
+    pub(crate) overlay: Vec<OsString>,
     /// Give the overlay a name
     #[arg(long, value_name = "NAME", requires = "overlay", help_heading = OVERLAY)]
     pub(crate) overlay_name: Option<String>,
@@ -86,7 +87,7 @@ impl OverlayOptions {
         let base = cwd.map_or(base.clone(), |cwd| base.join(cwd));
         let mut trees = Vec::new();
         for wanted in &self.overlay {
-            trees.push(match wanted.as_os_str().is_empty() {
+            trees.push(match wanted.is_empty() {
                 true => default_tree(&base, process)?,
                 false => base.join(wanted),
             });
