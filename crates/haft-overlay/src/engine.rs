@@ -13,7 +13,7 @@ use rustix::fs::{AtFlags, Mode, RenameFlags};
 use rustix::io::Errno;
 
 use crate::copy::{copy_tree, exchange, remove_tree, rename};
-use crate::node::{Attributes, Folder};
+use crate::node::{Attributes, FileTime, Folder};
 use crate::record::Direction;
 use crate::swap::{Action, Step};
 
@@ -49,6 +49,8 @@ struct Park {
     outgoing: Folder,
     /// Objects that the commit took out of the tree.
     kept: Folder,
+    /// The time of the tree's root, which changes if the directories are in it.
+    root_modified: FileTime,
 }
 
 impl<'a> Engine<'a> {
@@ -72,6 +74,7 @@ impl<'a> Engine<'a> {
             } else {
                 (&tree.root, format!(".haft-{id}-{verb}-{number}"))
             };
+            let root_modified = tree.root.own_node()?.modified;
             let folder = create_folder(place, OsStr::new(&name))?;
             parks.push(Park {
                 parent: place.open(Path::new(""))?,
@@ -79,6 +82,7 @@ impl<'a> Engine<'a> {
                 incoming: create_folder(&folder, OsStr::new("in"))?,
                 outgoing: create_folder(&folder, OsStr::new("out"))?,
                 kept,
+                root_modified,
             });
         }
         Ok(Engine { trees, direction, parks })
@@ -127,7 +131,7 @@ impl<'a> Engine<'a> {
                 folder.set_opaque(&source)?;
             }
         }
-        self.remove_parks()
+        self.remove_parks(steps, false)
     }
 
     /// Applies all steps, also those that were applied before.
@@ -238,7 +242,7 @@ impl<'a> Engine<'a> {
                 }
             }
         }
-        self.remove_parks()
+        self.remove_parks(steps, true)
     }
 
     /// Whether the object that moves in is copied instead of moved.
@@ -264,12 +268,21 @@ impl<'a> Engine<'a> {
     }
 
     /// Removes the directories for moving. What a commit took out of the tree stays.
-    fn remove_parks(&self) -> io::Result<()> {
-        for (park, tree) in self.parks.iter().zip(self.trees) {
+    fn remove_parks(&self, steps: &[Step], is_applied: bool) -> io::Result<()> {
+        for (index, (park, tree)) in self.parks.iter().zip(self.trees).enumerate() {
             let folder = park.parent.open(Path::new(&park.name))?;
             remove_tree(&folder, OsStr::new("in"))?;
             if !tree.same_device || self.direction == Direction::Undo {
                 remove_tree(&park.parent, &park.name)?;
+            }
+            if !tree.same_device {
+                let planned = steps.iter().find_map(|step| match &step.action {
+                    Action::Attributes { before, after } if step.tree == index && step.path == Path::new("") => {
+                        Some(if is_applied { after.modified } else { before.modified })
+                    }
+                    _ => None,
+                });
+                tree.root.set_modified(OsStr::new(""), planned.unwrap_or(park.root_modified))?;
             }
         }
         Ok(())

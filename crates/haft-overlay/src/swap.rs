@@ -112,7 +112,7 @@ impl Planner<'_> {
         }
         let below = below(lower, name)?;
         let above = upper.node(name)?.filter(|node| !upper.is_whiteout(name, node));
-        let part = coverage == Coverage::Part;
+        let part = coverage == Coverage::Part && !self.is_whole(above, below, upper, lower, &whole)?;
         match (above, below, lower) {
             (None, None, _) | (None, Some(_), None) => Ok(()),
             (None, Some(before), Some(lower)) if part && before.is_dir() => {
@@ -191,7 +191,7 @@ impl Planner<'_> {
             self.entry(upper, Some(lower), path, name, true, attributes)?;
         }
         for name in lower.names()?.into_iter().filter(|name| !names.contains(name)) {
-            self.remove_selected(lower, &path.join(&name), &name)?;
+            self.remove_selected(lower, &path.join(&name), &name, attributes)?;
         }
         if self.steps.len() > planned {
             let before = lower.attributes(here, &lower.own_node()?)?;
@@ -202,20 +202,78 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Plans the removal of the selected part of a directory.
-    fn remove_part(&mut self, lower: &Folder, path: &Path, name: &OsStr) -> io::Result<()> {
-        let inner = lower.open(name.as_ref())?;
+    /// Whether a directory is selected with everything in it, in both layers.
+    fn is_whole(
+        &self,
+        above: Option<Node>,
+        below: Option<Node>,
+        upper: &Folder,
+        lower: Option<&Folder>,
+        path: &Path,
+    ) -> io::Result<bool> {
+        let name = path.file_name().unwrap_or_default();
+        let is_dir = |node: Option<Node>| node.is_some_and(|node| node.is_dir());
+        if is_dir(above) && !self.selects_tree(upper, name, path)? {
+            return Ok(false);
+        }
+        match lower {
+            Some(lower) if is_dir(below) => self.selects_tree(lower, name, path),
+            _ => Ok(self.selection.includes(self.root, path)),
+        }
+    }
+
+    /// Whether a path and everything below it is selected.
+    fn selects_tree(&self, folder: &Folder, name: &OsStr, path: &Path) -> io::Result<bool> {
+        if !self.selection.includes(self.root, path) {
+            return Ok(false);
+        }
+        if !folder.node(name)?.is_some_and(|node| node.is_dir()) {
+            return Ok(true);
+        }
+        let inner = folder.open(name.as_ref())?;
         for name in inner.names()? {
-            self.remove_selected(&inner, &path.join(&name), &name)?;
+            if !self.selects_tree(&inner, &name, &path.join(&name))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Plans the removal of the selected part of a directory. The directory keeps its attributes.
+    fn remove_part(
+        &mut self,
+        lower: &Folder,
+        path: &Path,
+        name: &OsStr,
+        attributes: &mut Vec<Step>,
+    ) -> io::Result<()> {
+        let inner = lower.open(name.as_ref())?;
+        let planned = self.steps.len();
+        let position = attributes.len();
+        for name in inner.names()? {
+            self.remove_selected(&inner, &path.join(&name), &name, attributes)?;
+        }
+        if self.steps.len() > planned {
+            let before = inner.attributes(OsStr::new(""), &inner.own_node()?)?;
+            let action = Action::Attributes { before: before.clone(), after: before };
+            attributes.insert(position, self.step(path, action));
         }
         Ok(())
     }
 
-    fn remove_selected(&mut self, lower: &Folder, path: &Path, name: &OsStr) -> io::Result<()> {
+    fn remove_selected(
+        &mut self,
+        lower: &Folder,
+        path: &Path,
+        name: &OsStr,
+        attributes: &mut Vec<Step>,
+    ) -> io::Result<()> {
         let Some(node) = lower.node(name)? else { return Ok(()) };
         match self.selection.coverage(self.root, path) {
             Coverage::None => Ok(()),
-            Coverage::Part if node.is_dir() => self.remove_part(lower, path, name),
+            Coverage::Part if node.is_dir() && !self.selects_tree(lower, name, path)? => {
+                self.remove_part(lower, path, name, attributes)
+            }
             Coverage::Part if !self.selection.includes(self.root, path) => Ok(()),
             Coverage::Part | Coverage::All => {
                 self.check_tree(lower, path, name, &node)?;
