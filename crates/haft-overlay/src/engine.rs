@@ -118,15 +118,14 @@ impl<'a> Engine<'a> {
         for step in steps.iter().rev() {
             let Action::Swap { moves_in: true, was_opaque, .. } = step.action else { continue };
             let (park, name) = (&self.parks[step.tree].incoming, slot_name(step.slot));
-            if park.node(&name)?.is_none() {
-                continue;
-            }
             if self.copies(step) {
                 remove_tree(park, &name)?;
                 continue;
             }
             let (folder, source) = self.source(step)?;
-            rename((park, &name), (&folder, &source), RenameFlags::NOREPLACE)?;
+            if park.node(&name)?.is_some() {
+                rename((park, &name), (&folder, &source), RenameFlags::NOREPLACE)?;
+            }
             if was_opaque && self.direction == Direction::Commit {
                 folder.set_opaque(&source)?;
             }
@@ -230,11 +229,16 @@ impl<'a> Engine<'a> {
                 }
                 Direction::Undo => {
                     remove_tree(&park.kept, &slot)?;
-                    if is_out && keeps_copy {
+                    if keeps_copy {
                         remove_tree(&park.outgoing, &slot)?;
-                    } else if is_out {
+                        continue;
+                    }
+                    // An earlier attempt may have moved the object and not have marked it.
+                    if is_out || was_opaque {
                         let (folder, name) = self.trees[step.tree].upper.parent_of(&step.path)?;
-                        move_across((&park.outgoing, &slot), (&folder, name))?;
+                        if is_out {
+                            move_across((&park.outgoing, &slot), (&folder, name))?;
+                        }
                         if was_opaque {
                             folder.set_opaque(name)?;
                         }
@@ -277,7 +281,9 @@ impl<'a> Engine<'a> {
             }
             if !tree.same_device {
                 let planned = steps.iter().find_map(|step| match &step.action {
-                    Action::Attributes { before, after } if step.tree == index && step.path == Path::new("") => {
+                    Action::Attributes { before, after }
+                        if step.tree == index && step.path == Path::new("") =>
+                    {
                         Some(if is_applied { after.modified } else { before.modified })
                     }
                     _ => None,

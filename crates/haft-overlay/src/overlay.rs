@@ -433,7 +433,10 @@ impl Overlay {
         if journal.phase == Phase::Staging {
             return self.roll_back(&engine, &journal);
         }
-        if let Err((step, error)) = engine.apply(&journal.steps) {
+        // Once objects are settled, they are no longer where applying looks for them.
+        if journal.phase == Phase::Applying
+            && let Err((step, error)) = engine.apply(&journal.steps)
+        {
             let path = self.record.trees[step.tree].path.join(&step.path);
             return Err(Error::file("change", &path)(error));
         }

@@ -116,7 +116,7 @@ impl Planner<'_> {
         match (above, below, lower) {
             (None, None, _) | (None, Some(_), None) => Ok(()),
             (None, Some(before), Some(lower)) if part && before.is_dir() => {
-                self.remove_part(lower, &whole, name)
+                self.remove_part(lower, &whole, name, attributes)
             }
             (None, Some(before), Some(lower)) => {
                 if self.is_chosen(&whole, part) {
