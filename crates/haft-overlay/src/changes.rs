@@ -245,10 +245,7 @@ pub(crate) fn compare(
     name: &OsStr,
 ) -> io::Result<EntryDifference> {
     let same = match after.kind {
-        FileType::RegularFile => {
-            after.size == before.size
-                && (after.modified == before.modified || has_same_bytes(upper, lower, name)?)
-        }
+        FileType::RegularFile => after.size == before.size && has_same_bytes(upper, lower, name)?,
         FileType::Symlink => upper.link_target(name)? == lower.link_target(name)?,
         FileType::BlockDevice | FileType::CharacterDevice => after.special_device == before.special_device,
         _ => true,

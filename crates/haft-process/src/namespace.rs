@@ -64,7 +64,7 @@ impl Namespaces {
     pub fn enter(&self, directory: &Path) -> io::Result<()> {
         let join = self.join_plan();
         sys::join_namespaces(join.user, join.mount)?;
-        std::env::set_current_dir(directory)
+        Ok(rustix::process::chdir(directory)?)
     }
 
     pub(crate) fn join_plan(&self) -> sys::NamespaceJoin {
