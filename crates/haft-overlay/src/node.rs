@@ -36,8 +36,8 @@ pub(crate) struct Node {
     pub(crate) size: u64,
     pub(crate) device: u64,
     pub(crate) inode: u64,
-    /// Number of hard links.
-    pub(crate) links: u64,
+    /// Whether the file has other names.
+    pub(crate) is_linked: bool,
     pub(crate) special_device: u64,
     pub(crate) modified: FileTime,
     pub(crate) changed: FileTime,
@@ -52,7 +52,7 @@ impl Node {
             size: u64::try_from(stat.st_size).unwrap_or(0),
             device: stat.st_dev,
             inode: stat.st_ino,
-            links: u64::from(stat.st_nlink),
+            is_linked: stat.st_nlink > 1,
             special_device: stat.st_rdev,
             modified: FileTime { seconds: stat.st_mtime, nanoseconds: stat.st_mtime_nsec.cast_signed() },
             changed: FileTime { seconds: stat.st_ctime, nanoseconds: stat.st_ctime_nsec.cast_signed() },

@@ -103,10 +103,10 @@ pub enum OnConflict {
 
 impl Overlay {
     /// Opens an overlay for use by this process.
-    pub(crate) fn open(directory: PathBuf, record: Record) -> Result<Overlay, Error> {
-        let lock = lock(&directory, &record.id)?;
+    pub(crate) fn open(directory: PathBuf, id: &str) -> Result<Overlay, Error> {
+        let lock = lock(&directory, id)?;
         // Another process may have changed the record before it released the lock.
-        let record = read_json(&directory.join(RECORD))?.ok_or_else(|| Error::Unknown(record.id.clone()))?;
+        let record = read_json(&directory.join(RECORD))?.ok_or_else(|| Error::Unknown(id.to_owned()))?;
         let trees = open_trees(&record)?;
         Ok(Overlay { directory, record, trees, namespaces: None, _lock: lock })
     }

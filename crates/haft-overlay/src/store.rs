@@ -76,7 +76,7 @@ impl OverlayStore {
             found.next().filter(|_| found.next().is_none())
         };
         match by_id.or_else(by_name).or_else(by_start) {
-            Some((directory, record)) => Overlay::open(directory.clone(), record.clone()),
+            Some((directory, record)) => Overlay::open(directory.clone(), &record.id),
             None => Err(Error::Unknown(word.to_owned())),
         }
     }
@@ -95,7 +95,7 @@ impl OverlayStore {
         let mut repaired = Vec::new();
         for (directory, record) in self.records() {
             if directory.join(crate::overlay::JOURNAL).exists() {
-                match Overlay::open(directory, record.clone()).and_then(|mut overlay| overlay.repair()) {
+                match Overlay::open(directory, &record.id).and_then(|mut overlay| overlay.repair()) {
                     Ok(()) => repaired.push(record.id),
                     Err(Error::InUse(_)) => {}
                     Err(error) => return Err(error),

@@ -155,7 +155,7 @@ impl Planner<'_> {
                 }
                 if let (Some(before), Some(lower)) = (&before, lower) {
                     // A file with a second name is committed, so that both names stay one file.
-                    let same_kind = before.kind == after.kind && !after.is_dir() && after.links == 1;
+                    let same_kind = before.kind == after.kind && !after.is_dir() && !after.is_linked;
                     if same_kind && compare(upper, &after, lower, before, name)? == EntryDifference::None {
                         return Ok(());
                     }

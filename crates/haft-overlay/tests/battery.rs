@@ -1,5 +1,6 @@
 //! Random changes by real programs: an overlay that is discarded leaves nothing, a commit is what the programs would have
 //! done without an overlay, and an undo brings everything back.
+#![expect(clippy::disallowed_methods, reason = "a test reads its own settings")]
 
 mod support;
 

@@ -1,4 +1,9 @@
 //! `kill -9` at a random moment of a commit or undo: afterwards the tree is wholly as before or wholly as after.
+#![expect(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "the tests compare with programs that haft did not start"
+)]
 
 mod support;
 

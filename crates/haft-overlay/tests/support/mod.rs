@@ -1,5 +1,10 @@
 //! Trees of files for the tests: random changes by real programs, and exact comparison.
 #![expect(dead_code, reason = "each test uses a part of it")]
+#![expect(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "the tests compare with programs that haft did not start"
+)]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
