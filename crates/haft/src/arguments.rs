@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use haft_overlay::Overlay;
 
 use crate::commands::changes::arguments::ChangesArguments;
 use crate::commands::check::CheckArguments;
@@ -16,6 +17,8 @@ use crate::commands::run::RunArguments;
 use crate::commands::spawn::SpawnArguments;
 use crate::commands::tool::arguments::ToolArguments;
 use crate::commands::trust::TrustArguments;
+use crate::failure::Failure;
+use crate::process_context::ProcessContext;
 
 const USAGE: &str = "haft                                      start an interactive shell
        haft -c TEXT [NAME [ARGUMENT]...]         run a script given as text, as bash would
@@ -135,6 +138,18 @@ pub(crate) enum HaftCommand {
 }
 
 impl HaftCommand {
+    /// Moves this process into the overlay that the command works on, if there is one. There must be no other thread yet.
+    ///
+    /// # Errors
+    /// If a directory cannot be overlaid.
+    pub(crate) fn enter_overlay(&self, process: &ProcessContext) -> Result<Option<Overlay>, Failure> {
+        match self {
+            HaftCommand::Run(run) => run.enter_overlay(process),
+            HaftCommand::Mcp(mcp) => mcp.overlay.enter(process, None),
+            _ => Ok(None),
+        }
+    }
+
     /// Whether the command starts programs and waits for their end.
     pub(crate) fn supervises(&self) -> bool {
         match self {

@@ -67,13 +67,15 @@ fn parse_and_run(process: &ProcessContext) -> i32 {
 }
 
 fn run_command(command: HaftCommand, process: &ProcessContext) -> Result<i32, Failure> {
+    // A process with several threads cannot enter a user namespace, and a guarded process has two.
+    let overlay = command.enter_overlay(process)?;
     if command.supervises() {
         host::enter_guarded();
     }
     log::mask_keys(process.environment.clone());
     match command {
         HaftCommand::Spawn(spawn) => commands::spawn::run(spawn, process),
-        HaftCommand::Run(run) => commands::run::run(run, process),
+        HaftCommand::Run(run) => commands::run::run(run, overlay, process),
         HaftCommand::Output(output) => commands::output::run(&output, process),
         HaftCommand::Changes(changes) => commands::changes::run(changes, process),
         HaftCommand::Exec(exec) => commands::exec::run(exec, process),
@@ -82,7 +84,7 @@ fn run_command(command: HaftCommand, process: &ProcessContext) -> Result<i32, Fa
         HaftCommand::Launch(launch) => commands::launch::run(*launch, process),
         HaftCommand::Tool(tool) => commands::tool::run(tool, process),
         HaftCommand::Trust(trust) => commands::trust::run(&trust, process),
-        HaftCommand::Mcp(mcp) => commands::mcp::run(&mcp, process),
+        HaftCommand::Mcp(mcp) => commands::mcp::run(&mcp, overlay, process),
         HaftCommand::Version => Ok(print_text(&format!("haft {}\n", env!("CARGO_PKG_VERSION")), 0)),
         HaftCommand::Watch => commands::watch::run(),
     }

@@ -74,6 +74,29 @@ fn a_script_in_an_overlay_changes_nothing_until_it_is_committed() {
 }
 
 #[test]
+fn an_unprivileged_user_has_overlays_too() {
+    let project = Project::new();
+    let program = project.scratch.file("haft");
+    fs::copy(HAFT, &program).unwrap();
+    let chown = Haft::by(["chown", "-R", "65534:65534"]).arg(project.scratch.path()).run();
+    if chown.code() != Some(0) {
+        return;
+    }
+    let user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", &project.scratch.text("haft")];
+    let script = "rm -rf src; echo two >> notes; cat notes; id -u";
+    let run = project.by(&user, &["run", "--overlay", "--overlay-name", "work", "-c", script]);
+    if run.error_text().contains("cannot create a mount namespace") {
+        return;
+    }
+    assert_eq!(run.status(0).output_text(), "one\ntwo\n65534\n");
+    assert_eq!(project.text("notes").as_deref(), Some("one\n"));
+    let _ = project.by(&user, &["changes", "commit", "work"]).status(0);
+    assert_eq!((project.text("notes").as_deref(), project.text("src/main")), (Some("one\ntwo\n"), None));
+    let _ = project.by(&user, &["changes", "undo", "work"]).status(0);
+    assert_eq!(project.text("src/main").as_deref(), Some("main\n"));
+}
+
+#[test]
 fn a_dry_run_shows_a_patch_and_keeps_nothing() {
     let project = Project::new();
     let run = project.haft(&["run", "--dry-run", "-c", "sed -i s/one/ONE/ notes; exit 3"]).status(3);

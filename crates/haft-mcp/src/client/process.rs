@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use haft_process::{Command, Environment, Input, JobHandle, Streams, Task};
+use haft_process::{Command, Environment, Input, JobHandle, Streams, Task, process_start};
 use haft_tools::is_basic_variable;
 use rustix::pipe::{PipeFlags, pipe_with};
 use tokio::io::AsyncReadExt as _;
@@ -27,6 +27,8 @@ pub const NESTED_SERVER_VARIABLE: &str = "HAFT_MCP";
 #[derive(Debug)]
 pub(super) struct ServerProcess {
     handle: JobHandle,
+    /// The start time of the process, which tells it from another one with the same id. Unknown without `/proc`.
+    started: Option<u64>,
     stderr_tail: StderrTail,
     /// Reads standard error until it is closed.
     stderr_reader: JoinHandle<()>,
@@ -63,11 +65,15 @@ impl ServerProcess {
         let stderr_tail = StderrTail::default();
         let errors = pipe::Receiver::from_owned_fd(our_errors).map_err(words)?;
         let stderr_reader = tokio::spawn(read_stderr(errors, stderr_tail.clone()));
-        Ok((ServerProcess { handle, stderr_tail, stderr_reader }, (reader, writer)))
+        let started = process_start(handle.controller().pid());
+        Ok((ServerProcess { handle, started, stderr_tail, stderr_reader }, (reader, writer)))
     }
 
+    /// Whether the process has exited. Its job ends a moment later, once the output is quiet.
     pub(super) fn is_finished(&self) -> bool {
-        self.handle.is_finished()
+        let is_gone =
+            || self.started.is_some() && process_start(self.handle.controller().pid()) != self.started;
+        self.handle.is_finished() || is_gone()
     }
 
     /// Waits a moment for the process to exit and its standard error to be read. Both may happen shortly after its

@@ -15,6 +15,7 @@ use haft_kernel::Session;
 use haft_kernel::run::ScopeLimits;
 use haft_lang::{Resolution, Resolver};
 use haft_mcp::{HttpOptions, ResultDetail, Server, ServerEvent, ServerLimits, ServerSetup, Stdio};
+use haft_overlay::Overlay;
 use haft_process::{CancelToken, Redactor, StartPermission, Tracing, protect_process, reason};
 use haft_tools::{Registry, Toolset};
 
@@ -121,7 +122,11 @@ pub(crate) enum McpSubcommand {
 }
 
 /// Serves until the client disconnects or a signal asks haft to end.
-pub(crate) fn run(arguments: &McpArguments, process: &ProcessContext) -> Result<i32, Failure> {
+pub(crate) fn run(
+    arguments: &McpArguments,
+    overlay: Option<Overlay>,
+    process: &ProcessContext,
+) -> Result<i32, Failure> {
     match &arguments.command {
         Some(McpSubcommand::Install(agent)) => return install::run(agent, ConfigChange::Install, process),
         Some(McpSubcommand::Uninstall(agent)) => {
@@ -137,7 +142,6 @@ pub(crate) fn run(arguments: &McpArguments, process: &ProcessContext) -> Result<
         None => Some(Stdio::take().map_err(|error| failed("take standard input and output", &error))?),
         Some(_) => None,
     };
-    let overlay = arguments.overlay.enter(process, None)?;
     // Before the first thread, which would keep the capabilities that this one drops.
     let tracing = if arguments.allow_ptrace { Tracing::Allowed } else { Tracing::Withheld };
     protect_process(tracing)?;

@@ -87,18 +87,31 @@ pub(crate) struct RunReport {
     overlay: Option<RunOverlayReport>,
 }
 
+impl RunArguments {
+    /// Moves this process into the overlay of the run, if there is one. There must be no other thread yet.
+    ///
+    /// # Errors
+    /// If a directory cannot be overlaid.
+    pub(crate) fn enter_overlay(&self, process: &ProcessContext) -> Result<Option<Overlay>, Failure> {
+        let cwd = self.environment.cwd.as_deref();
+        match self.dry_run {
+            true => self.overlay.enter_always(process, cwd).map(Some),
+            false => self.overlay.enter(process, cwd),
+        }
+    }
+}
+
 /// Runs the script and prints its output or the JSON result. Returns its exit status.
-pub(crate) fn run(mut run: RunArguments, process: &ProcessContext) -> Result<i32, Failure> {
+pub(crate) fn run(
+    mut run: RunArguments,
+    overlay: Option<Overlay>,
+    process: &ProcessContext,
+) -> Result<i32, Failure> {
     let json = run.supervision.json;
     let redactor = if json { program::redactor(&run.environment, process) } else { Redactor::default() };
     let words = run.words.iter().map(|word| word.to_string_lossy());
     let command =
         run.command.iter().map(|text| text.to_string_lossy()).chain(words).collect::<Vec<_>>().join(" ");
-    let cwd = run.environment.cwd.as_deref();
-    let overlay = match run.dry_run {
-        true => Some(run.overlay.enter_always(process, cwd)?),
-        false => run.overlay.enter(process, cwd)?,
-    };
     let outcome = supervise(&mut run, process);
     let changes = overlay.map(|overlay| finish_overlay(overlay, &run, process)).transpose();
     match outcome.and_then(|outcome| Ok((outcome, changes?))) {

@@ -116,7 +116,10 @@ fn at_a_terminal_an_untrusted_project_is_shown_and_asked_about_once() {
     };
     let run = launch("n\n").status(2);
     let seen = run.output_text();
-    assert!(seen.contains("(role \"r\") and is not trusted") && seen.contains("[y/N/v to view]"), "{seen}");
+    assert!(
+        seen.contains("(role \"r\") and is not trusted") && seen.contains("[y/N/v to view again]"),
+        "{seen}"
+    );
     assert!(!world.has_started() && seen.contains("nothing was launched"), "{seen}");
     let seen = launch("v\ny\n").status(0).output_text();
     assert!(seen.contains("prompt = 'Obey me.'"), "{seen}");

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use haft_overlay::{Change, OnConflict, Overlay, Selection};
+use haft_process::reason;
 
 use super::report::{self, RunOverlayReport};
 use super::{ask, repair, report_commit, store};
@@ -72,9 +73,10 @@ impl OverlayOptions {
     ) -> Result<Overlay, Failure> {
         let mut overlay = self.create(process, cwd)?;
         let directory = process.working_directory.as_deref().unwrap_or(Path::new("/"));
-        overlay.namespaces()?.enter(directory).map_err(|error| {
-            Failure::new(format_args!("cannot enter the overlay: {}", haft_process::reason(&error)), 1)
-        })?;
+        if let Err(error) = overlay.namespaces()?.enter(directory) {
+            overlay.discard()?;
+            return Err(Failure::new(format_args!("cannot enter the overlay: {}", reason(&error)), 1));
+        }
         Ok(overlay)
     }
 
