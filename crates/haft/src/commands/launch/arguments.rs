@@ -50,6 +50,8 @@ const ORDER_EXAMPLES: &str = "Examples:
 
 const SELECTION: &str = "Agent and prompt";
 const MODE: &str = "How it runs";
+const ITEM: &str = "Item";
+const PLACE: &str = "Configuration";
 
 /// An agent to start, and what it is given.
 #[derive(Args, Debug)]
@@ -187,10 +189,10 @@ pub(crate) struct AddArguments {
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
     /// A configuration file, a project or checkout with '.haft', a directory of texts, or a text file
-    #[arg(long, value_name = "FILE|DIR")]
+    #[arg(long, value_name = "FILE|DIR", help_heading = ITEM)]
     pub(crate) from: PathBuf,
     /// Replace an item of this name
-    #[arg(long)]
+    #[arg(long, help_heading = ITEM)]
     pub(crate) replace: bool,
     #[command(flatten)]
     pub(crate) place: PlaceOptions,
@@ -200,13 +202,13 @@ pub(crate) struct AddArguments {
 #[derive(Args, Debug)]
 pub(crate) struct PlaceOptions {
     /// Change the project's configuration instead of the user's
-    #[arg(long)]
+    #[arg(long, help_heading = PLACE)]
     pub(crate) project: bool,
     /// Do not ask
-    #[arg(long)]
+    #[arg(long, help_heading = PLACE)]
     pub(crate) yes: bool,
     /// Print one JSON object; needs --yes
-    #[arg(long, requires = "yes")]
+    #[arg(long, requires = "yes", help_heading = PLACE)]
     pub(crate) json: bool,
 }
 
