@@ -110,7 +110,7 @@ impl ToolProviders {
             .iter()
             .filter(|(provider, _)| slot.is_none_or(|slot| slot == provider.name()))
             .collect();
-        let answers = answers(&asked, cancel);
+        let answers = answers(&asked, slot.is_some(), cancel);
         if cancel.is_cancelled() {
             return Ok(None);
         }
@@ -170,14 +170,15 @@ impl ToolProviders {
     }
 }
 
-/// The answers of these providers. Those without an answer are queried now, in parallel. The answer is
-/// returned directly because the stored one may be forgotten at any time.
-fn answers(slots: &[&ProviderSlot], cancel: &CancelToken) -> Vec<ProviderAnswer> {
+/// The answers of these providers. Those without an answer are queried now, in parallel, and with `retries` those that
+/// failed too: a server may have exited while it was asked in the background. The answer is returned directly because the
+/// stored one may be forgotten at any time.
+fn answers(slots: &[&ProviderSlot], retries: bool, cancel: &CancelToken) -> Vec<ProviderAnswer> {
     std::thread::scope(|threads| {
         let begun: Vec<_> = slots
             .iter()
             .map(|&slot| {
-                let known = lock(&slot.1).clone();
+                let known = lock(&slot.1).clone().filter(|answer| answer.is_ok() || !retries);
                 known.ok_or_else(|| threads.spawn(move || query_and_store(slot, cancel)))
             })
             .collect();

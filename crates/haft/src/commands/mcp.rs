@@ -50,6 +50,12 @@ const EXAMPLES: &str = "Examples:
   haft mcp uninstall claude --yes
   haft mcp < /dev/null                     # serve until the client disconnects";
 
+const INSTALL_EXAMPLES: &str = "Examples:
+  haft mcp install claude                  # show the change of the user's configuration, then ask
+  haft mcp install cursor --project --yes  # the project's configuration, without asking";
+const UNINSTALL_EXAMPLES: &str = "Examples:
+  haft mcp uninstall claude";
+
 const TRANSPORT: &str = "Transport";
 const TOOLS: &str = "Tools and results";
 const SCRIPTS: &str = "Sessions and scripts";
@@ -116,8 +122,10 @@ pub(crate) struct McpArguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpSubcommand {
     /// Add haft to the configuration of an agent, after showing the change
+    #[command(after_help = INSTALL_EXAMPLES)]
     Install(InstallArguments),
     /// Remove haft from the configuration of an agent, after showing the change
+    #[command(after_help = UNINSTALL_EXAMPLES)]
     Uninstall(InstallArguments),
 }
 
