@@ -19,11 +19,12 @@ use crate::tree::{TomlNode, TomlTable, TomlValue, parse};
 /// let text = "# mine\n[[role]]\nname = 'a'\nprompt = 'A'\n\n[[role]]\nname = 'b'\nprompt = 'B'\n".to_owned();
 /// let source = ConfigSource { layer: Layer::User, name: "config.toml".into(), path: None, text };
 /// let mut config = ConfigText::parse(source)?;
-/// assert_eq!(config.item("role", "a"), Some("# mine\n[[role]]\nname = 'a'\nprompt = 'A'\n"));
+/// let item = config.item("role", "a").map(str::trim_end);
+/// assert_eq!(item, Some("# mine\n[[role]]\nname = 'a'\nprompt = 'A'"));
 /// config.order("role", &["b".to_owned()]);
 /// assert!(config.text().starts_with("[[role]]\nname = 'b'"));
 /// config.remove("role", "a");
-/// assert_eq!(config.text(), "[[role]]\nname = 'b'\nprompt = 'B'\n");
+/// assert_eq!(config.text().trim_end(), "[[role]]\nname = 'b'\nprompt = 'B'");
 /// # Ok::<(), haft_config::Error>(())
 /// ```
 #[derive(Clone, Debug)]
