@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use crate::copy::{copy_tree, exchange, remove_tree, rename};
 use crate::node::{Attributes, FileTime, Folder};
 use crate::record::Direction;
-use crate::swap::{Action, Step};
+use crate::swap::{Action, Step, backwards};
 
 /// The directories of one tree.
 #[derive(Debug)]
@@ -143,9 +143,7 @@ impl<'a> Engine<'a> {
 
     /// Takes all applied steps back.
     pub(crate) fn revert(&self, steps: &[Step]) -> io::Result<()> {
-        let is_attributes = |step: &&Step| matches!(step.action, Action::Attributes { .. });
-        let moves = steps.iter().rev().filter(|step| !is_attributes(step));
-        moves.chain(steps.iter().filter(is_attributes)).try_for_each(|step| self.revert_step(step))
+        backwards(steps).try_for_each(|step| self.revert_step(step))
     }
 
     fn apply_step(&self, step: &Step) -> io::Result<()> {

@@ -54,6 +54,7 @@ mod error;
 mod node;
 mod overlay;
 mod record;
+mod renames;
 mod selection;
 mod store;
 mod swap;

@@ -136,39 +136,60 @@ impl Planner<'_> {
                 self.opaque_part(&upper, &lower, &whole, attributes)
             }
             (Some(after), None, _) if part && after.is_dir() => {
-                let attributes_of = upper.attributes(name, &after)?;
-                let inner = upper.open(name.as_ref())?;
-                let position = self.steps.len();
-                for name in inner.names()? {
-                    self.entry(&inner, None, &whole, &name, true, attributes)?;
-                }
-                if self.steps.len() > position {
-                    let action = Action::CreateFolder { attributes: attributes_of };
-                    let step = self.step(&whole, action);
-                    self.steps.insert(position, step);
-                }
-                Ok(())
+                self.new_part(upper, &whole, name, &after, attributes)
             }
+            (Some(_), _, _) if !self.is_chosen(&whole, part) => Ok(()),
             (Some(after), before, lower) => {
-                if !self.is_chosen(&whole, part) {
-                    return Ok(());
-                }
-                if let (Some(before), Some(lower)) = (&before, lower) {
-                    // A file with a second name is committed, so that both names stay one file.
-                    let same_kind = before.kind == after.kind && !after.is_dir() && !after.is_linked;
-                    if same_kind && compare(upper, &after, lower, before, name)? == EntryDifference::None {
-                        return Ok(());
-                    }
-                    self.check_tree(lower, &whole, name, before)?;
-                } else if after.is_dir() && upper.has_origin(name) && !upper.is_opaque(name) {
-                    // Only a directory of the tree can be copied here. Files may have been moved from another path.
-                    self.conflict(&whole, ConflictKind::Removed);
-                }
-                let was_opaque = after.is_dir() && upper.is_opaque(name);
-                self.swap(&whole, Some(was_opaque), before.as_ref(), keeps_copy);
-                Ok(())
+                self.replacement((upper, &after), lower.zip(before.as_ref()), &whole, name, keeps_copy)
             }
         }
+    }
+
+    /// Plans the selected part of a new directory.
+    fn new_part(
+        &mut self,
+        upper: &Folder,
+        path: &Path,
+        name: &OsStr,
+        node: &Node,
+        attributes: &mut Vec<Step>,
+    ) -> io::Result<()> {
+        let created = upper.attributes(name, node)?;
+        let inner = upper.open(name.as_ref())?;
+        let position = self.steps.len();
+        for name in inner.names()? {
+            self.entry(&inner, None, path, &name, true, attributes)?;
+        }
+        if self.steps.len() > position {
+            let step = self.step(path, Action::CreateFolder { attributes: created });
+            self.steps.insert(position, step);
+        }
+        Ok(())
+    }
+
+    /// Plans a new entry, or one that replaces an entry of the tree, as a whole.
+    fn replacement(
+        &mut self,
+        (upper, after): (&Folder, &Node),
+        below: Option<(&Folder, &Node)>,
+        path: &Path,
+        name: &OsStr,
+        keeps_copy: bool,
+    ) -> io::Result<()> {
+        let is_opaque = after.is_dir() && upper.is_opaque(name);
+        if let Some((lower, before)) = below {
+            // A file with a second name is committed, so that both names stay one file.
+            let same_kind = before.kind == after.kind && !after.is_dir() && !after.is_linked;
+            if same_kind && compare(upper, after, lower, before, name)? == EntryDifference::None {
+                return Ok(());
+            }
+            self.check_tree(lower, path, name, before)?;
+        } else if after.is_dir() && upper.has_origin(name) && !is_opaque {
+            // Only a directory of the tree can be copied here. Files may have been moved from another path.
+            self.conflict(path, ConflictKind::Removed);
+        }
+        self.swap(path, Some(is_opaque), below.map(|(_, before)| before), keeps_copy);
+        Ok(())
     }
 
     /// Whether a path that cannot be divided is selected.
@@ -326,11 +347,16 @@ impl Planner<'_> {
     }
 }
 
+/// Steps in the order in which they are taken back: attributes of directories come last again.
+pub(crate) fn backwards(steps: &[Step]) -> impl Iterator<Item = &Step> {
+    let is_attributes = |step: &&Step| matches!(step.action, Action::Attributes { .. });
+    let moves = steps.iter().rev().filter(move |step| !is_attributes(step));
+    moves.chain(steps.iter().filter(is_attributes))
+}
+
 /// The steps that take a commit back.
 pub(crate) fn inverse(steps: &[Step]) -> Vec<Step> {
-    let is_attributes = |step: &&Step| matches!(step.action, Action::Attributes { .. });
-    let moves = steps.iter().rev().filter(|step| !is_attributes(step));
-    moves.chain(steps.iter().filter(is_attributes)).map(inverse_step).collect()
+    backwards(steps).map(inverse_step).collect()
 }
 
 fn inverse_step(step: &Step) -> Step {
