@@ -9,6 +9,7 @@ const HAFT: &str = env!("CARGO_BIN_EXE_haft");
 /// Starts an unrelated process, runs haft, and prints its status and the remaining processes.
 const CALLER: &str = r#"
 sleep 300 & innocent=$!
+until [[ $(< /proc/$innocent/comm) == sleep ]]; do :; done
 "$@"
 echo "status $?"
 kill -0 $innocent && echo "the other process lives"
