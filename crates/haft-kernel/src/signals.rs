@@ -1,5 +1,6 @@
 //! The inbox for signals to a session.
 
+use std::borrow::Cow;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -153,4 +154,35 @@ impl SignalInbox {
 fn bit(signal: i32) -> u64 {
     let place = u32::try_from(signal).ok().and_then(|signal| signal.checked_sub(1));
     place.and_then(|place| 1u64.checked_shl(place)).unwrap_or(0)
+}
+
+/// The description of a signal that killed a program, as bash shows it.
+pub(crate) fn signal_description(signal: i32) -> Option<Cow<'static, str>> {
+    Some(Cow::Borrowed(match signal {
+        1 => "Hangup",
+        2 => "Interrupt",
+        3 => "Quit",
+        4 => "Illegal instruction",
+        5 => "Trace/breakpoint trap",
+        6 => "Aborted",
+        7 => "Bus error",
+        8 => "Floating point exception",
+        9 => "Killed",
+        10 => "User defined signal 1",
+        11 => "Segmentation fault",
+        12 => "User defined signal 2",
+        13 => "Broken pipe",
+        14 => "Alarm clock",
+        15 => "Terminated",
+        16 => "Stack fault",
+        24 => "CPU time limit exceeded",
+        25 => "File size limit exceeded",
+        26 => "Virtual timer expired",
+        27 => "Profiling timer expired",
+        29 => "I/O possible",
+        30 => "Power failure",
+        31 => "Bad system call",
+        34..=64 => return Some(Cow::Owned(format!("Real-time signal {}", signal - 34))),
+        _ => return None,
+    }))
 }

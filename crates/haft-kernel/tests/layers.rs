@@ -32,8 +32,6 @@ const LAYERS: &[(&str, &[&str])] = &[
 
 /// Imports against the order of the layers, with the reason. Remove an entry when the import is gone.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
-    ("memory", "session", "the memory limit ends the session that reached it"),
-    ("variables", "expand", "scopes save the positions of arithmetic variables"),
     (
         "session",
         "execute",
@@ -41,14 +39,10 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ),
     ("session", "builtins", "assignments of `declare` are a type of the builtins; completion lists builtins"),
     ("session", "run", "holds the supervision of the run it is in"),
-    ("jobs", "execute", "shows a job's text as `BASH_COMMAND` is shown"),
     ("jobs", "run", "a job remembers the run it was started in"),
     ("control", "execute", "a foreground job starts programs and threads itself"),
-    ("control", "builtins", "a notice has the format of the `jobs` builtin"),
     ("command", "builtins", "an added command gets the context of a builtin"),
     ("command", "fan", "an added command may open a fan-out"),
-    ("expand", "execute", "a process substitution writes to a pipe that execution drains"),
-    ("expand", "builtins", "assignment words of `declare` are a type of the builtins"),
     ("execute", "builtins", "dispatch runs builtins"),
     ("execute", "fan", "dispatch runs fan-outs"),
     ("execute", "run", "execution fills in the records of stages"),

@@ -10,6 +10,7 @@
 //! | [`glob`](mod@glob) | pathname expansion |
 //! | [`braces`] | brace expansion |
 //! | [`arithmetic`] | `$((…))`, `((…))`, `let`: evaluation of parsed expressions |
+//! | [`regex`](mod@regex) | `[[ =~ ]]`: POSIX extended regular expressions |
 //! | [`quote`] | `${x@Q}`, `printf %q`, `declare -p`, `set -x` |
 //! | [`printf`] | the `printf` builtin, the escapes of `echo -e`, `strftime` |
 //!
@@ -46,6 +47,7 @@ pub mod glob;
 pub mod pattern;
 pub mod printf;
 pub mod quote;
+pub mod regex;
 
 mod decimal;
 mod os_string;

@@ -3,19 +3,8 @@
 use haft_text::Bytes;
 
 use super::{Context, options};
-use crate::execute::signal_description;
 use crate::flow::Flow;
-use crate::jobs::{Job, JobState, Jobs, shown_text};
-
-/// The format of a job in the list.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum JobFormat {
-    Line,
-    /// `-l`: with process IDs.
-    Long,
-    /// `-p`: process IDs only.
-    Pids,
-}
+use crate::jobs::{JobFormat, JobState, Jobs, ListedJob};
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     if let [first, words @ ..] = arguments
@@ -55,7 +44,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             || (has(b's') && !is_stopped)
             || (has(b'n') && job.told == Some(job.state));
         if !hidden {
-            text.extend_from_slice(&shown(job, form, &current));
+            text.extend_from_slice(&job.shown(form, &current));
             context
                 .session
                 .jobs
@@ -84,12 +73,6 @@ fn as_data(context: &mut Context<'_>) -> Flow {
     context.print(text.as_bytes())
 }
 
-/// Returns the line that reports the state of a job.
-pub(crate) fn job_line(jobs: &Jobs, id: u32) -> Option<Vec<u8>> {
-    let job = jobs.get(id)?;
-    Some(shown(&ListedJob::of(job), JobFormat::Line, &jobs.ranked()))
-}
-
 /// Returns the IDs of the current and the previous job, if there are any.
 fn current(jobs: &Jobs, known: &[ListedJob]) -> Vec<u32> {
     match jobs.is_empty() {
@@ -98,45 +81,11 @@ fn current(jobs: &Jobs, known: &[ListedJob]) -> Vec<u32> {
     }
 }
 
-/// A job in the list.
-struct ListedJob {
-    id: u32,
-    pids: Vec<i32>,
-    text: Bytes,
-    stages: Vec<Bytes>,
-    state: JobState,
-    died: Option<i32>,
-    told: Option<JobState>,
-}
-
-impl ListedJob {
-    fn of(job: &Job) -> Self {
-        Self {
-            id: job.id,
-            pids: job.members.iter().map(|member| member.pid).collect(),
-            text: job.text.clone(),
-            stages: job.stages.clone(),
-            state: job.state(),
-            died: job.died(),
-            told: job.told,
-        }
-    }
-}
-
 /// Returns the jobs of the session, or those of the parent shell if a subshell has none.
 fn all(context: &Context<'_>) -> Vec<ListedJob> {
     let jobs = &context.session.jobs;
     if jobs.is_empty() {
-        let shown = jobs.inherited().filter(|job| job.shown).map(|job| ListedJob {
-            id: job.id,
-            pids: job.members.iter().map(|member| member.pid).collect(),
-            text: job.text.clone(),
-            stages: job.stages.clone(),
-            state: job.state,
-            died: None,
-            told: None,
-        });
-        return shown.collect();
+        return jobs.inherited().filter(|job| job.shown).map(ListedJob::inherited).collect();
     }
     jobs.iter().map(ListedJob::of).collect()
 }
@@ -158,57 +107,6 @@ fn select(context: &mut Context<'_>, known: &[ListedJob], operands: &[Bytes]) ->
         }
     }
     (wanted, status)
-}
-
-fn shown(job: &ListedJob, form: JobFormat, current: &[u32]) -> Vec<u8> {
-    if form == JobFormat::Pids {
-        return format!("{}\n", job.pids.first().unwrap_or(&0)).into_bytes();
-    }
-    let mark = match current.iter().position(|id| *id == job.id) {
-        Some(0) => '+',
-        Some(1) => '-',
-        _ => ' ',
-    };
-    let head = match form {
-        JobFormat::Long => format!("[{}]{mark} {:>5} ", job.id, job.pids.first().unwrap_or(&0)),
-        _ => format!("[{}]{mark}  ", job.id),
-    };
-    let state_text = match job.died.and_then(signal_description) {
-        Some(words) => format!("{words:<24}"),
-        None => format!("{:<24}", state(job.state, form)),
-    };
-    let tail: &[u8] = if job.state == JobState::Running { b" &\n" } else { b"\n" };
-    let text = match form {
-        JobFormat::Long if job.stages.len() == job.pids.len() && job.pids.len() > 1 => by_stage(job),
-        _ => shown_text(&job.text).into_vec(),
-    };
-    [head.as_bytes(), state_text.as_bytes(), &text, tail].concat()
-}
-
-/// Returns the stages of a pipeline, each on a line with its process ID.
-fn by_stage(job: &ListedJob) -> Vec<u8> {
-    let mut text = shown_text(&job.stages[0]).into_vec();
-    for (pid, stage) in job.pids.iter().zip(&job.stages).skip(1) {
-        text.extend_from_slice(format!("\n     {pid:>5} {:<22}| ", "").as_bytes());
-        text.extend_from_slice(&shown_text(stage));
-    }
-    text
-}
-
-/// Returns the state of a job in words.
-fn state(state: JobState, form: JobFormat) -> String {
-    match state {
-        JobState::Running => "Running".to_owned(),
-        JobState::Stopped(_) if form != JobFormat::Long => "Stopped".to_owned(),
-        JobState::Stopped(signal) => match haft_process::signal_name(signal).as_deref() {
-            Some("TTIN") => "Stopped (tty input)".to_owned(),
-            Some("TTOU") => "Stopped (tty output)".to_owned(),
-            Some("STOP") => "Stopped (signal)".to_owned(),
-            _ => "Stopped".to_owned(),
-        },
-        JobState::Done(0) => "Done".to_owned(),
-        JobState::Done(status) => format!("Exit {status}"),
-    }
 }
 
 /// `jobs -x`: runs a command after replacing job specifications with process group IDs.

@@ -77,7 +77,7 @@ impl PrintfHost for SessionHost<'_> {
             PrintfTime::At(epoch) => epoch,
         };
         let session = self.session;
-        let zone = self.zone.get_or_insert_with(|| zone(session));
+        let zone = self.zone.get_or_insert_with(|| session.time_zone());
         zone.local_time(epoch)
     }
 
@@ -93,20 +93,4 @@ impl PrintfHost for SessionHost<'_> {
         self.session.memory.note_growth(bytes);
         self.session.reserve_memory("the output of printf", bytes).is_ok()
     }
-}
-
-/// The maximum size of a time zone file.
-const MAX_ZONE_FILE_BYTES: u64 = 1 << 20;
-
-/// Loads the time zone of a session.
-pub(crate) fn zone(session: &Session) -> LocalZone {
-    let value = session.value(b"TZ");
-    LocalZone::load(value.as_deref(), &|path| {
-        use std::io::Read as _;
-        let mut content = Vec::new();
-        let options = haft_fs::OpenOptions::new().read(true);
-        let file = session.kernel.files.open(path, &options).ok()?;
-        file.take(MAX_ZONE_FILE_BYTES).read_to_end(&mut content).ok()?;
-        Some(content)
-    })
 }

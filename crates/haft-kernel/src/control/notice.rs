@@ -2,9 +2,9 @@
 
 use haft_process::Signals;
 
-use crate::builtins::job_line;
-use crate::jobs::JobState;
+use crate::jobs::{JobState, job_line};
 use crate::session::Session;
+use crate::signals::signal_description;
 
 impl Session {
     /// Reports jobs whose state has changed since the last report, and removes those that have ended. Called before a prompt.
@@ -50,7 +50,7 @@ impl Session {
 
     /// Reports the signal that killed a foreground program.
     pub(crate) fn report_fatal_signal(&mut self, status: i32) {
-        if let Some(words) = status.checked_sub(128).and_then(crate::execute::signal_description) {
+        if let Some(words) = status.checked_sub(128).and_then(signal_description) {
             let _ = self.write(2, format!("{words}\n").as_bytes());
             let _ = self.flush();
         }

@@ -3,10 +3,11 @@
 use haft_lang::ast::{Argument, SimpleCommand, Word, WordFlags};
 use haft_text::Bytes;
 
-use crate::builtins::{Assigned, AssignedValue, Operand};
+use crate::builtins::Operand;
 use crate::flow::Unwind;
 use crate::options::SetOption;
 use crate::session::Session;
+use crate::variables::{Assigned, AssignedValue};
 
 /// The expanded name and arguments of a command.
 #[derive(Debug, Default)]

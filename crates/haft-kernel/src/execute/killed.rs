@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use haft_process::{Exit, Signals};
 
-use super::trace::canonical;
-use crate::jobs::JobState;
+use crate::jobs::{JobState, canonical};
 use crate::options::SetOption;
 use crate::session::Session;
+use crate::signals::signal_description;
 use crate::traps::Trap;
 
 impl Session {
@@ -105,35 +105,4 @@ impl Session {
         let text = String::from_utf8_lossy(text);
         self.report(format_args!("{pid:>5} {words:<24}{text}"));
     }
-}
-
-/// The description of a signal that killed a program, as bash shows it.
-pub(crate) fn signal_description(signal: i32) -> Option<Cow<'static, str>> {
-    Some(Cow::Borrowed(match signal {
-        1 => "Hangup",
-        2 => "Interrupt",
-        3 => "Quit",
-        4 => "Illegal instruction",
-        5 => "Trace/breakpoint trap",
-        6 => "Aborted",
-        7 => "Bus error",
-        8 => "Floating point exception",
-        9 => "Killed",
-        10 => "User defined signal 1",
-        11 => "Segmentation fault",
-        12 => "User defined signal 2",
-        13 => "Broken pipe",
-        14 => "Alarm clock",
-        15 => "Terminated",
-        16 => "Stack fault",
-        24 => "CPU time limit exceeded",
-        25 => "File size limit exceeded",
-        26 => "Virtual timer expired",
-        27 => "Profiling timer expired",
-        29 => "I/O possible",
-        30 => "Power failure",
-        31 => "Bad system call",
-        34..=64 => return Some(Cow::Owned(format!("Real-time signal {}", signal - 34))),
-        _ => return None,
-    }))
 }

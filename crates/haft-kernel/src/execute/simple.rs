@@ -159,8 +159,7 @@ impl Session {
     }
 
     fn temporary_value(&mut self, assignment: &Assignment) -> Result<Bytes, Unwind> {
-        use crate::builtins::AssignedValue;
-        use crate::variables::Attributes;
+        use crate::variables::{AssignedValue, Attributes};
         let name = &assignment.name;
         if self.variables.get(name).is_some_and(|variable| variable.is(Attributes::READONLY)) {
             let shown = name.clone();

@@ -14,7 +14,7 @@ use haft_process::CancelToken;
 use haft_process::capture::Output;
 
 use crate::flow::Unwind;
-use crate::io::{Capture, OpenFile, Ready, wait_readable};
+use crate::io::{Capture, OpenFile, Ready, SubstitutionPipe, wait_readable};
 use crate::session::Session;
 
 /// How long the pipe must be quiet, the same as for the output of a run.
@@ -26,30 +26,11 @@ const MAX_DRAIN_TIME: Duration = Duration::from_secs(5);
 /// The stack of the thread that copies later output.
 const COPY_STACK_BYTES: usize = 64 << 10;
 
-/// The pipe that the commands of `<(…)` write to.
-#[derive(Debug)]
-pub(crate) struct SubstitutionPipe {
-    output: Arc<OpenFile>,
-    /// Cancelled when these commands have ended.
-    ended: CancelToken,
-}
-
-impl SubstitutionPipe {
-    /// Says that a subshell runs the commands of a process substitution. Returns the token to cancel when they have ended.
-    pub(crate) fn enter(session: &mut Session, output: &Arc<OpenFile>) -> CancelToken {
-        let ended = CancelToken::new();
-        session
-            .processes
-            .set_substitution_pipe(Arc::new(Self { output: output.clone(), ended: ended.clone() }));
-        ended
-    }
-}
-
 impl Session {
     /// Gives a background job of a process substitution a pipe of its own instead of the pipe of the substitution.
     pub(crate) fn leave_substitution(&mut self) -> io::Result<()> {
         let Some(substitution) = self.processes.take_substitution_pipe() else { return Ok(()) };
-        let is_pipe = |file: &Arc<OpenFile>| Arc::ptr_eq(file, &substitution.output);
+        let is_pipe = |file: &Arc<OpenFile>| Arc::ptr_eq(file, substitution.output());
         let held = self.open_files.iter().filter(|(_, file)| is_pipe(file));
         let numbers: Vec<u32> = held.map(|(number, _)| number).collect();
         if numbers.is_empty() {
@@ -120,8 +101,8 @@ fn relay(reader: &OwnedFd, substitution: Arc<SubstitutionPipe>, late: Option<&Ou
     let mut buffer = [0; 4096];
     let never = CancelToken::new();
     loop {
-        let ready = match substitution.ended.is_cancelled() {
-            false => wait_readable(&[reader.as_fd()], None, &substitution.ended),
+        let ready = match substitution.ended().is_cancelled() {
+            false => wait_readable(&[reader.as_fd()], None, substitution.ended()),
             true => wait_readable(&[reader.as_fd()], Some(QUIET_INTERVAL), &never),
         };
         match ready {
@@ -131,7 +112,7 @@ fn relay(reader: &OwnedFd, substitution: Arc<SubstitutionPipe>, late: Option<&Ou
         }
         match rustix::io::read(reader, &mut buffer) {
             Ok(length) if length > 0 => {
-                let output = &substitution.output;
+                let output = substitution.output();
                 if output.write(&buffer[..length], None).and_then(|_| output.flush(None)).is_err() {
                     return;
                 }

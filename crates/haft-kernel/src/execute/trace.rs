@@ -5,10 +5,12 @@ use haft_text::Bytes;
 use haft_text::quote;
 
 use super::arguments::CommandArguments;
-use crate::builtins::{Assigned, AssignedElement, AssignedValue, Operand};
+use crate::builtins::Operand;
 use crate::flow::Unwind;
+use crate::jobs::canonical;
 use crate::options::SetOption;
 use crate::session::Session;
+use crate::variables::{Assigned, AssignedElement, AssignedValue};
 
 impl Session {
     pub(crate) fn traces(&self) -> bool {
@@ -153,25 +155,4 @@ fn traced_list(assigned: &Assigned, elements: &[AssignedElement]) -> Vec<u8> {
         .collect();
     let operator: &[u8] = if assigned.append { b"+=(" } else { b"=(" };
     [&assigned.name, operator, &shown.join(&b' '), b")"].concat()
-}
-
-/// A command as bash prints it, with normalized spacing.
-pub(crate) fn canonical(text: Bytes) -> Bytes {
-    match haft_lang::parse(&text, &haft_lang::ParseOptions { extglob: true, ..Default::default() }) {
-        Ok(program) => match only_pipeline(&program) {
-            Some(commands) => {
-                let stages: Vec<Vec<u8>> = commands.iter().map(haft_lang::print_command).collect();
-                stages.join(b" | ".as_slice()).into()
-            }
-            None => haft_lang::print(&program).trim_ascii_end().into(),
-        },
-        Err(_) => text,
-    }
-}
-
-/// The stages of a program that is one pipeline and nothing else.
-fn only_pipeline(program: &haft_lang::ast::Program) -> Option<&[haft_lang::ast::Command]> {
-    let [statement] = &*program.body.statements else { return None };
-    let plain = statement.rest.is_empty() && !statement.background && !statement.first.negated;
-    (plain && statement.first.time.is_none()).then_some(&*statement.first.stages)
 }

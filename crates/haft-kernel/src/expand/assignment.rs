@@ -6,12 +6,11 @@ use haft_lang::ast::{
 };
 use haft_text::Bytes;
 
-use crate::builtins::{Assigned, AssignedElement, AssignedValue};
 use crate::expand::parts::COPIED_CHUNK_BYTES;
 use crate::flow::Unwind;
 use crate::options::SetOption;
 use crate::session::Session;
-use crate::variables::{Attributes, VariableError};
+use crate::variables::{Assigned, AssignedElement, AssignedValue, Attributes, VariableError};
 
 impl Session {
     /// Expands the words of an assignment, which may be to an associative array, without assigning.

@@ -7,11 +7,10 @@ use haft_text::Bytes;
 
 use super::sink::{Fields, Sink, SinkMode};
 use crate::discard::discard_words;
-use crate::expand::Separators;
 use crate::flow::Unwind;
 use crate::options::SetOption;
 use crate::session::Session;
-use crate::variables::VariableValue;
+use crate::variables::{Attributes, Separators, VariableValue};
 
 impl Session {
     /// Returns the field separators of the current `IFS`.
@@ -105,7 +104,9 @@ impl Session {
             PartKind::Variable(name) => {
                 let variable = self.variables.get(name)?;
                 match &variable.value {
-                    VariableValue::Scalar(value) if !variable.attributes.intersects(INDIRECT) => value,
+                    VariableValue::Scalar(value) if !variable.attributes.intersects(Attributes::INDIRECT) => {
+                        value
+                    }
                     _ => return None,
                 }
             }
@@ -206,7 +207,3 @@ impl Session {
         Ok(sink.into_text())
     }
 }
-
-/// Attributes of variables whose value must be computed or found elsewhere.
-pub(crate) const INDIRECT: crate::variables::Attributes =
-    crate::session::SLOW.union(crate::variables::Attributes::UNSET);

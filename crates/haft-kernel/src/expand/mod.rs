@@ -15,7 +15,6 @@ mod parts;
 mod prompt;
 mod replace;
 mod sink;
-mod split;
 mod substitution;
 mod substring;
 mod tilde;
@@ -23,5 +22,3 @@ mod transform;
 mod value;
 
 pub(crate) use arithmetic::ArithmeticFailure;
-pub(crate) use fields::INDIRECT;
-pub(crate) use split::Separators;

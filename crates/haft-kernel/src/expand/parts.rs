@@ -2,11 +2,10 @@
 
 use haft_lang::ast::{ExtendedGlob, Glob, GlobOperator, PartKind, Word, WordContent, WordPart};
 
-use super::fields::INDIRECT;
 use super::sink::{Sink, SinkMode};
 use crate::flow::Unwind;
 use crate::session::Session;
-use crate::variables::VariableValue;
+use crate::variables::{Attributes, VariableValue};
 
 impl Session {
     /// Expands parts into a sink. `quoted` says that they are in double quotes.
@@ -112,7 +111,7 @@ impl Session {
     ) -> Result<(), Unwind> {
         if let Some(variable) = self.variables.get(name)
             && let VariableValue::Scalar(value) = &variable.value
-            && !variable.attributes.intersects(INDIRECT)
+            && !variable.attributes.intersects(Attributes::INDIRECT)
         {
             return self.emit_long(sink, value, quoted);
         }

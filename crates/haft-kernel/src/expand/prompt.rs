@@ -5,7 +5,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use haft_text::Bytes;
 use haft_text::printf::strftime;
 
-use crate::builtins::zone;
 use crate::flow::Unwind;
 use crate::options::ShellOption;
 use crate::session::{HostIdentity, Session};
@@ -101,7 +100,7 @@ impl Session {
     /// Formats the current time in the time zone of the session.
     fn clock(&self, format: &[u8]) -> Vec<u8> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let time = zone(self).local_time(i64::try_from(now).unwrap_or(0));
+        let time = self.time_zone().local_time(i64::try_from(now).unwrap_or(0));
         strftime::format(format, &time)
     }
 

@@ -3,7 +3,7 @@
 use haft_text::Bytes;
 use haft_text::pattern::quote_into;
 
-use crate::expand::Separators;
+use crate::variables::Separators;
 
 /// The result that a sink builds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,6 @@ use haft_lang::ast::{
 };
 use haft_text::Bytes;
 
-use crate::execute::SubstitutionPipe;
 use crate::flow::Unwind;
 use crate::io::{Capture, OpenFile};
 use crate::options::{SetOption, ShellOption};
@@ -117,7 +116,7 @@ impl Session {
         };
         let mut child = self.fork();
         let reads = self.processes.is_supervised() && substitution.direction == SubstitutionDirection::Read;
-        let ended = reads.then(|| SubstitutionPipe::enter(&mut child, &inner));
+        let ended = reads.then(|| child.processes.enter_substitution(inner.clone()));
         child.open_files.set(inner_number, inner);
         child.processes.set_group(None);
         self.start_detached(child, substitution.body.clone(), ended);

@@ -9,6 +9,7 @@ mod descriptors;
 mod drain;
 mod file;
 mod input;
+mod substitution_pipe;
 mod wait;
 
 pub(crate) use blocking_call::BlockingCall;
@@ -16,4 +17,5 @@ pub use capture::Capture;
 pub use descriptors::Descriptors;
 pub use file::OpenFile;
 pub(crate) use file::Written;
+pub(crate) use substitution_pipe::SubstitutionPipe;
 pub use wait::{Ready, wait_readable};

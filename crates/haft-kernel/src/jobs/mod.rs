@@ -2,8 +2,10 @@
 
 mod find;
 mod inherited;
+mod listing;
 mod member;
 mod number;
+mod text;
 mod wait;
 
 use std::collections::VecDeque;
@@ -12,7 +14,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use haft_text::Bytes;
 
 use crate::control::JobGroup;
-use crate::execute::canonical;
 use crate::run::{JobInfo, Supervision};
 
 pub use find::JobNotFound;
@@ -20,7 +21,10 @@ pub use inherited::{InheritedJob, InheritedMember};
 pub use member::{Completion, Member, ThreadControl};
 pub use wait::WaitResult;
 
+pub(crate) use listing::{JobFormat, ListedJob, job_line};
 pub(crate) use number::next_number;
+pub(crate) use text::canonical;
+use text::shown_text;
 
 /// The most statuses of removed jobs that are remembered for `wait`.
 const MAX_REMEMBERED_STATUSES: usize = 1024;
@@ -267,11 +271,6 @@ impl Jobs {
     pub fn finished(&self, pid: i32) -> Option<i32> {
         self.finished.iter().rev().find(|(known, _)| *known == pid).map(|(_, status)| *status)
     }
-}
-
-/// The source text of a background command as bash prints it.
-pub(crate) fn shown_text(text: &[u8]) -> Bytes {
-    canonical(text.strip_suffix(b"&").unwrap_or(text).trim_ascii_end().into())
 }
 
 /// Members that subshells have left running. They belong to the main session.

@@ -21,8 +21,6 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use haft_process::LimitKind;
 use serde::Serialize;
 
-use crate::flow::Unwind;
-use crate::session::Session;
 pub use crate::sys::CountingAllocator;
 use meter::{CountedThread, Meter};
 pub(crate) use meter::{count, is_probing};
@@ -295,7 +293,7 @@ impl MemoryBudget {
     }
 
     /// Returns how the limit was reached, if that was not reported yet.
-    fn take_unreported(&self) -> Option<MemoryHit> {
+    pub(crate) fn take_unreported(&self) -> Option<MemoryHit> {
         let mut state = self.state();
         state.hit.filter(|_| !std::mem::replace(&mut state.told, true))
     }
@@ -307,7 +305,7 @@ impl MemoryBudget {
 
     /// Tells whether that many bytes can be allocated at once.
     #[inline]
-    fn has_room(&self, bytes: usize) -> bool {
+    pub(crate) fn has_room(&self, bytes: usize) -> bool {
         bytes < MIN_CHECKED_BYTES || self.has_room_for_large(bytes)
     }
 
@@ -339,7 +337,7 @@ impl MemoryBudget {
     }
 
     /// Records that the limit was reached. Returns whether that was the first time. With `traps`, some more memory is allowed for them.
-    fn exceed(&self, grew: &'static str, bytes: usize, traps: bool) -> bool {
+    pub(crate) fn exceed(&self, grew: &'static str, bytes: usize, traps: bool) -> bool {
         let mut state = self.state();
         let limit = self.0.meter.limit();
         state.stopping = !traps;
@@ -359,57 +357,5 @@ impl MemoryBudget {
 
     fn state(&self) -> MutexGuard<'_, BudgetState> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Session {
-    /// Returns the memory budget of the session and its subshells.
-    #[must_use]
-    pub fn memory(&self) -> &MemoryBudget {
-        &self.memory
-    }
-
-    /// Reserves memory before an allocation of that many bytes. Ends the session if the limit does not allow it.
-    ///
-    /// # Errors
-    /// If the session ends.
-    #[inline]
-    pub fn reserve_memory(&self, grew: &'static str, bytes: usize) -> Result<(), Unwind> {
-        match self.memory.has_room(bytes) {
-            true => Ok(()),
-            false => Err(self.exceed_memory(grew, bytes)),
-        }
-    }
-
-    /// Checks the budget when the threads of the session hold more than the limit.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn check_memory(&self) -> Result<(), Unwind> {
-        match self.memory.recheck() {
-            true => Ok(()),
-            false => Err(self.exceed_memory("the script", 0)),
-        }
-    }
-
-    /// Ends the run that reached its memory limit, with all its processes, or this shell if there is no run.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn exceed_memory(&self, grew: &'static str, bytes: usize) -> Unwind {
-        let first = self.memory.exceed(grew, bytes, self.processes.is_supervised());
-        match self.processes.run() {
-            Some(run) => {
-                run.end_for_limit(first);
-                Unwind::Cancelled
-            }
-            None if self.is_interactive() => Unwind::Abort(SHELL_MEMORY_STATUS),
-            None => Unwind::Exit(SHELL_MEMORY_STATUS),
-        }
-    }
-
-    /// Reports that the memory limit was reached, unless that was reported already.
-    pub(crate) fn report_memory_hit(&mut self) {
-        if let Some(hit) = self.memory.take_unreported() {
-            self.report(hit);
-        }
     }
 }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use haft_text::Bytes;
 
-use crate::builtins::{Assigned, AssignedElement, AssignedValue};
 use crate::options::SetOption;
 use crate::session::Session;
 use crate::session::lookup::{VariableTarget, split_reference};
 use crate::variables::{
-    AssociativeArray, Attributes, IndexedArray, Variable, VariableError, VariableValue, is_name,
+    Assigned, AssignedElement, AssignedValue, AssociativeArray, Attributes, IndexedArray, Variable,
+    VariableError, VariableValue, is_name,
 };
 
 /// Attributes that make an assignment more than storing a value.

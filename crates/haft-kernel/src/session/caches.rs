@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use haft_process::Environment;
 use haft_text::Bytes;
-
-use crate::execute::CompiledRegex;
+use haft_text::regex::CompiledRegex;
 
 /// Programs by name: the path, and how often it was used.
 pub(crate) type HashedCommands = BTreeMap<Bytes, (Bytes, u32)>;

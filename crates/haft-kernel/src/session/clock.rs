@@ -1,6 +1,14 @@
-//! `SECONDS`.
+//! `SECONDS` and the time zone.
 
+use std::io::Read as _;
 use std::time::{Duration, Instant};
+
+use haft_text::printf::time_zone::LocalZone;
+
+use crate::session::Session;
+
+/// The maximum size of a time zone file.
+const MAX_ZONE_FILE_BYTES: u64 = 1 << 20;
 
 /// The clock behind `SECONDS`.
 #[derive(Clone, Copy, Debug)]
@@ -30,5 +38,19 @@ impl Clock {
     /// Assigns `SECONDS`.
     pub(crate) fn set_seconds(&mut self, seconds: u64) {
         *self = Self { start: Instant::now(), offset: seconds };
+    }
+}
+
+impl Session {
+    /// Loads the time zone that `TZ` names.
+    pub(crate) fn time_zone(&self) -> LocalZone {
+        let value = self.value(b"TZ");
+        LocalZone::load(value.as_deref(), &|path| {
+            let mut content = Vec::new();
+            let options = haft_fs::OpenOptions::new().read(true);
+            let file = self.kernel.files.open(path, &options).ok()?;
+            file.take(MAX_ZONE_FILE_BYTES).read_to_end(&mut content).ok()?;
+            Some(content)
+        })
     }
 }

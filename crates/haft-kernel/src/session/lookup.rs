@@ -59,7 +59,7 @@ impl Session {
         match self.variables.get(name) {
             None => None,
             Some(Variable { value: VariableValue::Scalar(value), attributes, .. })
-                if !attributes.intersects(SLOW.union(Attributes::UNSET)) =>
+                if !attributes.intersects(Attributes::INDIRECT) =>
             {
                 Some(value.clone())
             }
@@ -130,6 +130,3 @@ impl Session {
         self.lookup(name).is_some_and(|variable| variable.as_scalar().is_some())
     }
 }
-
-/// Attributes that make reading a variable more than taking its value.
-pub(crate) const SLOW: Attributes = Attributes::NAMEREF.union(Attributes::DYNAMIC);

@@ -19,6 +19,7 @@ mod interactive_state;
 mod limits;
 mod locale;
 mod lookup;
+mod memory;
 mod open_files;
 mod output;
 mod parameters;
@@ -50,7 +51,6 @@ pub use start::BASH_VERSION;
 
 pub(crate) use calls::ErrexitContext;
 pub(crate) use identity::HostIdentity;
-pub(crate) use lookup::SLOW;
 pub(crate) use lookup::split_reference;
 pub(crate) use parameters::GetoptsPosition;
 pub(crate) use processes::CoprocessId;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use haft_process::CancelToken;
 use haft_text::Bytes;
 
 use crate::control::JobGroup;
-use crate::execute::SubstitutionPipe;
-use crate::io::Capture;
+use crate::io::{Capture, OpenFile, SubstitutionPipe};
 use crate::jobs::{Member, Orphans};
 use crate::run::{Leftovers, Supervision};
 
@@ -185,9 +185,13 @@ impl SessionProcesses {
         &mut self.substitutions
     }
 
-    /// Makes this session run the commands of a process substitution.
-    pub(crate) fn set_substitution_pipe(&mut self, pipe: Arc<SubstitutionPipe>) {
-        self.substitution_pipe = Some(pipe);
+    /// Makes this session run the commands of a process substitution, which write to `output`. Returns the token to cancel
+    /// when they have ended.
+    pub(crate) fn enter_substitution(&mut self, output: Arc<OpenFile>) -> CancelToken {
+        let pipe = SubstitutionPipe::new(output);
+        let ended = pipe.ended().clone();
+        self.substitution_pipe = Some(Arc::new(pipe));
+        ended
     }
 
     /// Takes the pipe of the process substitution that the session is part of.

@@ -34,6 +34,9 @@ impl Attributes {
     /// Assigned for one command, but permanent because the command made the variable exported, read-only or local.
     pub const LASTING: Self = Self(1 << 12);
 
+    /// The attributes of variables whose value must be computed or found elsewhere.
+    pub(crate) const INDIRECT: Self = Self::NAMEREF.union(Self::DYNAMIC).union(Self::UNSET);
+
     /// Tells whether the set contains all attributes of `other`.
     #[must_use]
     pub const fn contains(self, other: Self) -> bool {

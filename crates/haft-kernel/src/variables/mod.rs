@@ -1,18 +1,22 @@
 //! Variables: values, attributes, and the dynamic scopes of function calls.
 
+mod assigned;
 mod associative;
 mod attributes;
 mod error;
 mod indexed;
 mod scopes;
+mod separators;
 mod value;
 
+pub use assigned::{Assigned, AssignedElement, AssignedValue};
 pub use associative::AssociativeArray;
 pub use attributes::Attributes;
 pub use error::VariableError;
 pub use indexed::IndexedArray;
 pub use scopes::Variables;
 pub(crate) use scopes::{AssignmentLifetime, MAX_PROGRAM_BYTES};
+pub(crate) use separators::Separators;
 pub use value::{Variable, VariableValue};
 
 /// Tells whether bytes are a valid name of a variable.

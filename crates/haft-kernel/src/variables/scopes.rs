@@ -10,8 +10,7 @@ use foldhash::fast::RandomState;
 use haft_process::Environment;
 use haft_text::Bytes;
 
-use super::{Attributes, Variable, VariableError, VariableValue};
-use crate::expand::{INDIRECT, Separators};
+use super::{Attributes, Separators, Variable, VariableError, VariableValue};
 use crate::shared::CopyOnWrite;
 
 type VariableTable = HashMap<Bytes, Variable, RandomState>;
@@ -85,7 +84,7 @@ impl Variables {
     fn find_separators(&self) -> Option<&Separators> {
         let separators = match self.get(b"IFS") {
             None => Separators::new(None),
-            Some(variable) if variable.attributes.intersects(INDIRECT) => return None,
+            Some(variable) if variable.attributes.intersects(Attributes::INDIRECT) => return None,
             Some(variable) => Separators::new(Some(variable.as_scalar()?)),
         };
         Some(self.separators.get_or_init(|| separators))

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use haft_text::Bytes;
 
-use super::super::{Assigned, AssignedValue, Context, Operand};
+use super::super::{Context, Operand};
 use super::flags::{ArrayKind, DeclareFlags};
 use super::parse_word;
 use crate::flow::Unwind;
 use crate::options::ShellOption;
 use crate::session::split_reference;
 use crate::variables::{
-    AssociativeArray, Attributes, IndexedArray, Variable, VariableError, VariableValue, is_name,
+    Assigned, AssignedValue, AssociativeArray, Attributes, IndexedArray, Variable, VariableError,
+    VariableValue, is_name,
 };
 
 /// Declares one operand. Returns false after it has reported an error.

@@ -7,9 +7,9 @@ pub(super) mod show;
 use haft_text::Bytes;
 
 use self::flags::DeclareFlags;
-use super::{Assigned, AssignedValue, Context, Operand, function_listing};
+use super::{Context, Operand, function_listing};
 use crate::flow::Flow;
-use crate::variables::Attributes;
+use crate::variables::{Assigned, AssignedValue, Attributes};
 
 pub(super) fn run(context: &mut Context<'_>, operands: &[Operand]) -> Flow {
     let (flags, operands) = match flags::parse(context, operands, "aAcfFgiIlnprtux") {

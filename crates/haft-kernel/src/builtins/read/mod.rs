@@ -15,7 +15,7 @@ use super::options::OptionFlag;
 use super::{Context, options};
 use crate::flow::{Flow, Unwind};
 use crate::io::{OpenFile, Ready, wait_readable};
-use crate::variables::{VariableError, VariableValue, is_name};
+use crate::variables::{AssignedElement, VariableError, VariableValue, is_name};
 
 /// The parsed options.
 struct ReadOptions<'a> {
@@ -185,10 +185,8 @@ fn assign(context: &mut Context<'_>, name: &[u8], value: Bytes) -> i32 {
 }
 
 fn assign_array(context: &mut Context<'_>, name: &[u8], words: Vec<Bytes>) -> i32 {
-    let elements = words
-        .into_iter()
-        .map(|value| super::AssignedElement { subscript: None, append: false, value })
-        .collect();
+    let elements =
+        words.into_iter().map(|value| AssignedElement { subscript: None, append: false, value }).collect();
     if !is_name(name) {
         context.error(VariableError::InvalidName(name.into()));
         return 1;

@@ -1,24 +1,20 @@
-//! `[[ subject =~ expression ]]`.
+//! POSIX extended regular expressions: `[[ subject =~ expression ]]`.
+//!
+//! Matching takes linear time, except for expressions with back-references.
 
 mod translate;
 
 use std::sync::Arc;
 
-use haft_lang::ast::Word;
-use haft_text::Bytes;
-use haft_text::encoding::Encoding;
 use regex::bytes::{Captures, Regex, RegexBuilder};
 use regex_automata::hybrid::dfa::DFA;
 use regex_automata::{Anchored, Input, MatchKind};
 
-use super::conditional::TestFailure;
-use crate::options::ShellOption;
-use crate::session::Session;
-use crate::variables::{IndexedArray, Variable, VariableValue};
+use crate::Bytes;
 
 /// A compiled regular expression with its source.
 #[derive(Clone, Debug)]
-pub(crate) struct CompiledRegex {
+pub struct CompiledRegex {
     text: Vec<u8>,
     ignore_case: bool,
     matcher: Matcher,
@@ -41,49 +37,10 @@ struct Linear {
     whole: Option<Regex>,
 }
 
-impl Session {
-    pub(super) fn test_regex(
-        &mut self,
-        subject: &[u8],
-        right: &Word,
-        negated: bool,
-    ) -> Result<bool, TestFailure> {
-        let text = self.expand_regex(right)?;
-        self.trace_test(negated, &[subject, b"=~", &text])?;
-        let ignore_case = self.options.shell(ShellOption::NoCaseMatch);
-        let narrow = !(subject.is_ascii() && text.is_ascii()) && self.encoding() == Encoding::Bytes;
-        let text = if narrow { widened(&text) } else { text };
-        let Some(compiled) = self.compile_regex(&text, ignore_case) else {
-            return Err(TestFailure::Wrong(2));
-        };
-        let groups = match narrow {
-            true => compiled
-                .groups(&widened(subject))
-                .map(|groups| groups.iter().map(|group| narrowed(group)).collect()),
-            false => compiled.groups(subject),
-        };
-        let matched = groups.is_some();
-        let groups = IndexedArray::from_values(groups.unwrap_or_default());
-        self.variables.insert(b"BASH_REMATCH", Variable::new(VariableValue::Indexed(Arc::new(groups))));
-        Ok(matched)
-    }
-
-    /// Compiles an expression, unless it is the one that was compiled last.
-    fn compile_regex(&mut self, text: &[u8], ignore_case: bool) -> Option<CompiledRegex> {
-        if let Some(known) = self.caches.regex()
-            && known.text == text
-            && known.ignore_case == ignore_case
-        {
-            return Some(known.clone());
-        }
-        let compiled = CompiledRegex::new(text, ignore_case)?;
-        self.caches.set_regex(compiled.clone());
-        Some(compiled)
-    }
-}
-
 impl CompiledRegex {
-    fn new(text: &[u8], ignore_case: bool) -> Option<Self> {
+    /// Compiles an expression. `None` if it is invalid.
+    #[must_use]
+    pub fn new(text: &[u8], ignore_case: bool) -> Option<Self> {
         let translated = translate::translate(text)?;
         let matcher = match has_references(text) {
             true => Matcher::Backtracking(
@@ -98,8 +55,15 @@ impl CompiledRegex {
         Some(Self { text: text.to_vec(), ignore_case, matcher })
     }
 
-    /// The text of the match and of its groups.
-    fn groups(&self, subject: &[u8]) -> Option<Vec<Bytes>> {
+    /// Whether this is the expression `text`, compiled in this way.
+    #[must_use]
+    pub fn is(&self, text: &[u8], ignore_case: bool) -> bool {
+        self.text == text && self.ignore_case == ignore_case
+    }
+
+    /// Searches `subject`. Returns the text of the leftmost longest match and of its groups.
+    #[must_use]
+    pub fn groups(&self, subject: &[u8]) -> Option<Vec<Bytes>> {
         match &self.matcher {
             Matcher::Linear(linear) => linear.groups(subject),
             Matcher::Backtracking(regex) => {
@@ -158,16 +122,6 @@ fn longest(pattern: &str, ignore_case: bool) -> Option<DFA> {
 
 fn texts(captures: &Captures<'_>) -> Vec<Bytes> {
     captures.iter().map(|group| group.map_or_else(Bytes::new, |group| group.as_bytes().into())).collect()
-}
-
-/// Converts each byte to the character of the same number, for locales in which a character is a byte.
-fn widened(bytes: &[u8]) -> Vec<u8> {
-    bytes.iter().map(|byte| char::from(*byte)).collect::<String>().into_bytes()
-}
-
-fn narrowed(text: &[u8]) -> Bytes {
-    let characters = String::from_utf8_lossy(text);
-    characters.chars().filter_map(|character| u8::try_from(character).ok()).collect::<Vec<u8>>().into()
 }
 
 /// Whether an expression has a back-reference.

@@ -1,4 +1,4 @@
-//! Word splitting: the field separators of `IFS`.
+//! The field separators of `IFS`, for word splitting.
 
 use haft_text::encoding;
 
