@@ -13,7 +13,6 @@ use haft_process::CancelToken;
 use haft_text::Bytes;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::execute::ExecutionParameters;
 use crate::io::{Capture, OpenFile};
 use crate::session::Session;
 
@@ -139,10 +138,7 @@ impl Branch {
         let started = Instant::now();
         let _counted = self.session.memory.enter();
         let body = self.body.clone();
-        let status = self.session.run_as_subshell(|session| match &*body.stages {
-            [only] => session.run_command(only, ExecutionParameters::default(), None),
-            _ => session.run_piped(&body, false),
-        });
+        let status = self.session.run_as_subshell(|session| session.run_branch(&body));
         let interrupted = self.session.was_interrupted(status);
         self.session.release_jobs();
         self.session.open_files.close_all();

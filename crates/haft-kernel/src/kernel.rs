@@ -6,13 +6,15 @@ use std::sync::Arc;
 use haft_fs::{FileSystem, Local, Memory};
 use haft_process::{Disposition, Signals, StartPermission};
 
-use crate::command::{Added, Backend, Command};
+use crate::command::{Added, Backend, BuiltinTable, Command};
 use crate::control::Terminal;
 use crate::signals::SignalInbox;
 
 /// State that sessions share and cannot change: the file system, added commands, permissions.
 #[derive(Debug)]
 pub struct Kernel {
+    /// The builtins. They are in a layer above and are found through this table.
+    pub(crate) builtins: &'static BuiltinTable,
     pub(crate) files: Arc<dyn FileSystem>,
     /// Which programs may be started.
     pub(crate) permission: StartPermission,
@@ -40,11 +42,11 @@ pub struct KernelBuilder {
     kernel: Kernel,
 }
 
-impl Kernel {
-    /// A builder for a kernel with the files of the machine that may start programs.
-    #[must_use]
-    pub fn builder() -> KernelBuilder {
+impl KernelBuilder {
+    /// A builder for a kernel with these builtins and the files of the machine that may start programs.
+    pub(crate) fn new(builtins: &'static BuiltinTable) -> KernelBuilder {
         let kernel = Kernel {
+            builtins,
             files: Arc::new(Local),
             permission: StartPermission::all(),
             isolated: false,

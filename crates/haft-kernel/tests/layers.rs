@@ -23,52 +23,23 @@ const LAYERS: &[(&str, &[&str])] = &[
             "variables",
         ],
     ),
-    ("state", &["kernel", "command", "jobs", "control", "session"]),
+    ("state", &["kernel", "command", "fan", "jobs", "control", "supervision", "session"]),
     ("expansion", &["expand"]),
     ("execution", &["execute"]),
     ("builtins", &["builtins"]),
-    ("facade", &["fan", "run"]),
-];
-
-/// Imports against the order of the layers, with the reason. Remove an entry when the import is gone.
-const EXCEPTIONS: &[(&str, &str, &str)] = &[
-    (
-        "session",
-        "execute",
-        "caches a compiled regex, holds the pipe of a substitution, names targets for completion",
-    ),
-    ("session", "builtins", "assignments of `declare` are a type of the builtins; completion lists builtins"),
-    ("session", "run", "holds the supervision of the run it is in"),
-    ("jobs", "run", "a job remembers the run it was started in"),
-    ("control", "execute", "a foreground job starts programs and threads itself"),
-    ("command", "builtins", "an added command gets the context of a builtin"),
-    ("command", "fan", "an added command may open a fan-out"),
-    ("execute", "builtins", "dispatch runs builtins"),
-    ("execute", "fan", "dispatch runs fan-outs"),
-    ("execute", "run", "execution fills in the records of stages"),
-    ("builtins", "run", "`jobs` reports jobs in the form of a run's result"),
+    ("facade", &["run"]),
 ];
 
 #[test]
 fn modules_import_only_from_their_layer_and_below() {
     let imports = imports();
-    let allowed: BTreeSet<(&str, &str)> = EXCEPTIONS.iter().map(|(from, to, _)| (*from, *to)).collect();
     let mut wrong = Vec::new();
     for ((from, to), files) in &imports {
-        if layer(from) < layer(to) && !allowed.contains(&(from.as_str(), to.as_str())) {
+        if layer(from) < layer(to) {
             wrong.push(format!("{from} imports {to} from a higher layer in {files:?}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
-fn every_exception_is_still_needed() {
-    let imports = imports();
-    for (from, to, _) in EXCEPTIONS {
-        let needed = imports.contains_key(&((*from).to_owned(), (*to).to_owned()));
-        assert!(needed, "{from} no longer imports {to}: remove the exception");
-    }
 }
 
 fn layer(module: &str) -> usize {

@@ -4,7 +4,7 @@ use haft_text::Bytes;
 
 use super::{Context, options};
 use crate::flow::Flow;
-use crate::jobs::{JobFormat, JobState, Jobs, ListedJob};
+use crate::jobs::{JobFormat, JobInfo, JobState, Jobs, ListedJob};
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     if let [first, words @ ..] = arguments
@@ -63,7 +63,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
 /// `jobs --json`: all jobs, with the IDs of the jobs and of their outputs.
 fn as_data(context: &mut Context<'_>) -> Flow {
     let known = context.session.known_jobs();
-    let reports: Vec<_> = known.iter().map(crate::run::JobInfo::report).collect();
+    let reports: Vec<_> = known.iter().map(JobInfo::report).collect();
     for ended in known.iter().filter(|job| job.status.is_some()).filter_map(|job| job.number) {
         context.session.jobs.remove(ended);
     }

@@ -17,7 +17,6 @@ mod command;
 mod compgen;
 mod complete;
 mod compopt;
-mod context;
 mod continue_;
 mod declare;
 mod descriptor_reader;
@@ -74,56 +73,5 @@ mod unset;
 pub(crate) mod variable_listing;
 mod wait;
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
-use foldhash::fast::RandomState;
-use haft_text::Bytes;
-
-use crate::flow::Flow;
-use crate::variables::Assigned;
-
-pub use context::Context;
-pub use table::ALL;
-
-/// A builtin.
-#[derive(Clone, Copy, Debug)]
-pub struct Builtin {
-    /// Its name.
-    pub name: &'static str,
-    /// The function that runs it.
-    pub run: BuiltinFunction,
-    /// Whether it is a POSIX special builtin: in POSIX mode it is found before functions, and its errors can exit the shell.
-    pub special: bool,
-    /// The synopsis, for `help` and usage errors.
-    pub synopsis: &'static str,
-    /// A sentence for `help`.
-    pub summary: &'static str,
-}
-
-/// The function that runs a builtin.
-#[derive(Clone, Copy, Debug)]
-pub enum BuiltinFunction {
-    /// Takes words.
-    Words(fn(&mut Context<'_>, &[Bytes]) -> Flow),
-    /// Takes words and assignments, as `declare` does.
-    Operands(fn(&mut Context<'_>, &[Operand]) -> Flow),
-}
-
-/// An argument of a builtin that takes assignments.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Operand {
-    /// A word.
-    Word(Bytes),
-    /// An assignment that the parser recognised.
-    Assignment(Assigned),
-}
-
-static BY_NAME: LazyLock<HashMap<&'static [u8], &'static Builtin, RandomState>> =
-    LazyLock::new(|| ALL.iter().map(|builtin| (builtin.name.as_bytes(), builtin)).collect());
-
-/// Returns the builtin of this name.
-#[must_use]
-pub fn find(name: &[u8]) -> Option<&'static Builtin> {
-    BY_NAME.get(name).copied()
-}
+pub use crate::command::{Builtin, BuiltinFunction, Context, Operand};
+pub use table::{ALL, find};

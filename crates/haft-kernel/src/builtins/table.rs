@@ -9,7 +9,9 @@ use super::{
     pushd, pwd, read, readonly, return_, set, shift, shopt, source, suspend, test, times, trap, true_, type_,
     ulimit, umask, unalias, unset, wait,
 };
+use crate::command::BuiltinTable;
 use crate::flow::Flow;
+use crate::kernel::{Kernel, KernelBuilder};
 
 type WordFunction = fn(&mut Context<'_>, &[Bytes]) -> Flow;
 type OperandFunction = fn(&mut Context<'_>, &[Operand]) -> Flow;
@@ -55,6 +57,22 @@ const MAPFILE: &str =
 const READ: &str = "read [-ers] [-a array] [-d delim] [-i text] [-n nchars] [-N nchars] [-p prompt] [-t timeout] \
                     [-u fd] [name ...]";
 const KILL: &str = "kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]";
+
+static TABLE: BuiltinTable = BuiltinTable::new(ALL);
+
+/// Returns the builtin of this name.
+#[must_use]
+pub fn find(name: &[u8]) -> Option<&'static Builtin> {
+    TABLE.find(name)
+}
+
+impl Kernel {
+    /// A builder for a kernel with the files of the machine that may start programs.
+    #[must_use]
+    pub fn builder() -> KernelBuilder {
+        KernelBuilder::new(&TABLE)
+    }
+}
 
 /// All builtins, sorted by name.
 pub const ALL: &[Builtin] = &[

@@ -13,5 +13,6 @@ mod group;
 mod notice;
 mod terminal;
 
+pub(crate) use foreground::Foreground;
 pub(crate) use group::JobGroup;
 pub use terminal::Terminal;

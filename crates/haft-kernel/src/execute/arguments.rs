@@ -3,7 +3,7 @@
 use haft_lang::ast::{Argument, SimpleCommand, Word, WordFlags};
 use haft_text::Bytes;
 
-use crate::builtins::Operand;
+use crate::command::Operand;
 use crate::flow::Unwind;
 use crate::options::SetOption;
 use crate::session::Session;

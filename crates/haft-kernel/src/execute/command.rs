@@ -4,8 +4,8 @@ use haft_lang::ast::{Command, CommandKind};
 
 use super::parameters::ExecutionParameters;
 use crate::flow::Flow;
-use crate::run::StageRecorder;
 use crate::session::Session;
+use crate::supervision::StageRecorder;
 
 impl Session {
     /// Runs a command. `record` collects what is known of it, but not of the commands within it.

@@ -7,12 +7,11 @@ use haft_text::Bytes;
 
 use super::arguments::CommandArguments;
 use super::parameters::ExecutionParameters;
-use crate::builtins::{self, Builtin, BuiltinFunction, Context, Operand};
-use crate::command::{Added, ToolError};
+use crate::command::{Added, Builtin, BuiltinFunction, Context, Operand, ToolError};
 use crate::flow::Flow;
 use crate::options::SetOption;
-use crate::run::StageRecorder;
 use crate::session::{Definition, Session};
+use crate::supervision::StageRecorder;
 use crate::values::JsonValues;
 use crate::variables::AssignmentLifetime;
 
@@ -67,7 +66,8 @@ impl Session {
     /// The function of this name.
     #[inline]
     pub(crate) fn function(&self, name: &[u8]) -> Option<Arc<Definition>> {
-        if self.definitions.functions().is_empty() || (self.options.has(SetOption::Posix) && is_special(name))
+        if self.definitions.functions().is_empty()
+            || (self.options.has(SetOption::Posix) && self.kernel.builtins.is_special(name))
         {
             return None;
         }
@@ -76,7 +76,10 @@ impl Session {
 
     /// The builtin of this name, unless `enable -n` has disabled it.
     pub(crate) fn find_builtin(&self, name: &[u8]) -> Option<&'static Builtin> {
-        builtins::find(name).filter(|builtin| !self.definitions.disabled_builtins().contains(&builtin.name))
+        self.kernel
+            .builtins
+            .find(name)
+            .filter(|builtin| !self.definitions.disabled_builtins().contains(&builtin.name))
     }
 
     /// Resolves the name of a command, and remembers in the syntax tree whether it is a builtin.
@@ -90,16 +93,17 @@ impl Session {
         }
         match simple.slot.get() {
             UNKNOWN => {
-                let place = builtins::ALL.iter().position(|builtin| builtin.name.as_bytes() == name);
+                let place =
+                    self.kernel.builtins.all().iter().position(|builtin| builtin.name.as_bytes() == name);
                 let found = place.and_then(|place| u32::try_from(place).ok());
                 simple.slot.set(found.map_or(NO_BUILTIN, |place| place + FIRST_BUILTIN));
                 found
-                    .and_then(|place| builtins::ALL.get(place as usize))
+                    .and_then(|place| self.kernel.builtins.all().get(place as usize))
                     .map_or_else(|| self.resolve_external(name), CommandTarget::Builtin)
             }
             NO_BUILTIN => self.resolve_external(name),
             place => {
-                let builtin = builtins::ALL.get((place - FIRST_BUILTIN) as usize);
+                let builtin = self.kernel.builtins.all().get((place - FIRST_BUILTIN) as usize);
                 builtin.map_or(CommandTarget::External, CommandTarget::Builtin)
             }
         }
@@ -294,9 +298,4 @@ impl Session {
         };
         context.status_after_output(result)
     }
-}
-
-/// Whether this is the name of a special builtin of POSIX.
-pub(crate) fn is_special(name: &[u8]) -> bool {
-    builtins::find(name).is_some_and(|builtin| builtin.special)
 }

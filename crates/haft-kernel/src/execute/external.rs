@@ -3,15 +3,15 @@
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
-use haft_process::{Child, Command, DescriptorSource, Environment, Error, ErrorKind, ProcessGroup};
+use haft_process::{Child, Command, DescriptorSource, Environment, Error, ErrorKind, ProcessGroup, Signals};
 use haft_text::Bytes;
 
 use super::parameters::ExecutionParameters;
 use super::stack::SUBSHELL_UNITS;
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
-use crate::run::{StageRecorder, TERMINATE};
 use crate::session::Session;
+use crate::supervision::StageRecorder;
 use crate::variables::MAX_PROGRAM_BYTES;
 
 impl Session {
@@ -128,7 +128,7 @@ impl Session {
             Ok(child) => {
                 // All other programs may have been asked to end just before this one was started.
                 if self.limits.is_cancelled() && self.is_being_ended() {
-                    let _ = child.signal(TERMINATE);
+                    let _ = child.signal(Signals::TERM);
                 }
                 Ok(Started::Child(child))
             }
@@ -226,7 +226,7 @@ impl Session {
         }
         if self.processes.is_branch() && self.kernel.plain_shell {
             // Otherwise it would outlive this process.
-            command.parent_death_signal(TERMINATE);
+            command.parent_death_signal(Signals::TERM);
         }
         command.restrict(&self.kernel.permission);
         command.ignore_signals(self.traps.ignored());

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use haft_lang::ast::{Command, CommandKind, Pipeline};
 use haft_text::Bytes;
 
-use super::dispatch::CommandTarget;
-use crate::builtins::Context;
+use super::parameters::ExecutionParameters;
+use crate::command::Context;
 use crate::fan::{FanOut, Role};
 use crate::flow::Flow;
 use crate::options::SetOption;
-use crate::run::StageRecorder;
 use crate::session::Session;
+use crate::supervision::{StageKind, StageRecorder};
 
 /// Checks that fan-outs are complete. The error is the index of the first wrong stage, and a message.
 fn check(roles: &[Role]) -> Result<(), (usize, String)> {
@@ -84,7 +84,7 @@ impl Session {
             return Ok(2);
         };
         if let Some(record) = record {
-            record.identify(&CommandTarget::Added(command.clone()), &closing.words);
+            record.identify(StageKind::Command, &closing.words);
         }
         let base = self.fork();
         let mut source = self.fork();
@@ -106,5 +106,13 @@ impl Session {
         drop(source);
         let mut context = Context::of(self, command.name().as_bytes());
         command.fan_out(&mut context, &fan)
+    }
+
+    /// Runs the stages of a branch.
+    pub(crate) fn run_branch(&mut self, body: &Pipeline) -> Flow {
+        match &*body.stages {
+            [only] => self.run_command(only, ExecutionParameters::default(), None),
+            _ => self.run_piped(body, false),
+        }
     }
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use haft_lang::ast::Function;
 use haft_text::Bytes;
 
-use super::dispatch::is_special;
 use super::parameters::ExecutionParameters;
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
@@ -35,7 +34,7 @@ impl Session {
         }
         if self.options.has(SetOption::Posix) && !self.is_interactive() {
             let problem = match () {
-                () if is_special(&function.name) => Some("is a special builtin"),
+                () if self.kernel.builtins.is_special(&function.name) => Some("is a special builtin"),
                 () if !crate::variables::is_name(&function.name) => Some("not a valid identifier"),
                 () => None,
             };

@@ -5,8 +5,8 @@ use haft_lang::ast::{CommandKind, Connector, List, Pipeline, Statement};
 use super::parameters::ExecutionParameters;
 use crate::flow::Flow;
 use crate::options::SetOption;
-use crate::run::StageRecorder;
 use crate::session::Session;
+use crate::supervision::StageRecorder;
 
 impl Session {
     /// Runs the statements of a list.

@@ -19,9 +19,9 @@ use crate::io::OpenFile;
 use crate::jobs::{Completion, Member, ThreadControl};
 use crate::memory::MemoryBudget;
 use crate::options::{SetOption, ShellOption};
-use crate::run::StageRecorder;
 use crate::session::Session;
 use crate::signals::SignalInbox;
+use crate::supervision::{StageKind, StageRecorder};
 
 /// The status of a stage for which there was no pipe or thread.
 pub(super) const CANNOT_START: i32 = 254;
@@ -85,7 +85,7 @@ impl Session {
         let mut statuses = Vec::with_capacity(count);
         if own_last {
             let command = &pipeline.stages[count - 1];
-            let mut record = recorded.then(|| StageRecorder::new(self, command));
+            let mut record = recorded.then(|| self.stage_recorder(command));
             match self.run_own_last(command, input, record.as_deref_mut()) {
                 Ok(status) => members.push(Member::ended(status).recorded(record)),
                 Err(unwind) => {
@@ -146,7 +146,7 @@ impl Session {
             if !lists_jobs(&pipeline.stages[index]) {
                 child.jobs.hide_inherited();
             }
-            let mut record = options.recorded.then(|| StageRecorder::new(self, &pipeline.stages[index]));
+            let mut record = options.recorded.then(|| self.stage_recorder(&pipeline.stages[index]));
             if options.is_whole_subshell {
                 child.identity.take_depth_of(&self.identity);
             }
@@ -307,7 +307,7 @@ fn start_program(mut work: Box<StageWork>, command: &Command, arguments: Command
     {
         return work.failed(Err(unwind));
     }
-    work.record.iter_mut().for_each(|record| record.identify(&CommandTarget::External, &arguments.words));
+    work.record.iter_mut().for_each(|record| record.identify(StageKind::External, &arguments.words));
     match session.start_external(&arguments.words, &[]) {
         Ok(Started::Child(child)) => {
             PreparedStage::Running(Member::process(child).recorded(work.record.take()))

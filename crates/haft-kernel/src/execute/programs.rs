@@ -14,11 +14,11 @@ use super::parameters::ExecutionParameters;
 use super::pipeline::StageWork;
 use super::simple::exported;
 use super::trap::FATAL;
-use crate::builtins::Context;
+use crate::command::Context;
 use crate::flow::{Flow, Unwind};
 use crate::jobs::Member;
-use crate::run::RunPart;
 use crate::session::Session;
+use crate::supervision::RunPart;
 use crate::traps::Trap;
 
 impl Session {

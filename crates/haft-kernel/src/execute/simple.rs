@@ -8,8 +8,8 @@ use super::dispatch::CommandTarget;
 use super::parameters::ExecutionParameters;
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
-use crate::run::StageRecorder;
 use crate::session::Session;
+use crate::supervision::StageRecorder;
 
 impl Session {
     /// Runs a simple command: expands its words, resolves its name, redirects, assigns, and runs it.

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use haft_lang::ast::{Pipeline, TimeFormat};
 
 use crate::flow::Flow;
-use crate::run::StageRecorder;
 use crate::session::Session;
+use crate::supervision::StageRecorder;
 
 /// The default of `TIMEFORMAT`.
 const DEFAULT_FORMAT: &[u8] = b"\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS";

@@ -5,7 +5,7 @@ use haft_text::Bytes;
 use haft_text::quote;
 
 use super::arguments::CommandArguments;
-use crate::builtins::Operand;
+use crate::command::Operand;
 use crate::flow::Unwind;
 use crate::jobs::canonical;
 use crate::options::SetOption;

@@ -8,9 +8,9 @@ use haft_process::{CancelToken, Child, Exit, Signals, Usage};
 use crate::flow::Unwind;
 use crate::io::{Ready, wait_readable};
 use crate::jobs::Member;
-use crate::run::StageRecorder;
 use crate::session::Session;
 use crate::signals::SignalInbox;
+use crate::supervision::StageRecorder;
 use crate::traps::Trap;
 
 /// Time between `SIGTERM` and `SIGKILL` for a program outside of a run.

@@ -8,8 +8,8 @@ use rustix::event::{EventfdFlags, eventfd};
 use rustix::process::Signal;
 
 use super::number::next_number;
-use crate::run::{StageRecorder, TERMINATE};
 use crate::signals::SignalInbox;
+use crate::supervision::StageRecorder;
 
 /// A stage of a job.
 #[derive(Debug)]
@@ -70,10 +70,10 @@ impl ThreadControl {
 
     /// Sends `SIGTERM` to it and to the subshells on its thread. Without a trap for it, `cancel` is called instead.
     pub(crate) fn ask_to_end(&self, cancel: impl FnOnce(&CancelToken)) {
-        match self.signals.disposition(TERMINATE) {
+        match self.signals.disposition(Signals::TERM) {
             Disposition::Catch => {
-                self.signals.raise(TERMINATE);
-                self.signals.end_nested(TERMINATE);
+                self.signals.raise(Signals::TERM);
+                self.signals.end_nested(Signals::TERM);
             }
             Disposition::Ignore => {}
             Disposition::Default => cancel(&self.cancel),

@@ -1,6 +1,7 @@
 //! Background jobs.
 
 mod find;
+mod info;
 mod inherited;
 mod listing;
 mod member;
@@ -14,9 +15,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use haft_text::Bytes;
 
 use crate::control::JobGroup;
-use crate::run::{JobInfo, Supervision};
+use crate::supervision::Supervision;
 
 pub use find::JobNotFound;
+pub use info::{JobInfo, JobReport};
 pub use inherited::{InheritedJob, InheritedMember};
 pub use member::{Completion, Member, ThreadControl};
 pub use wait::WaitResult;

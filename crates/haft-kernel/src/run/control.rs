@@ -8,7 +8,7 @@ use haft_process::capture::Output;
 use haft_process::{Captured, Error, TerminalSize};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
-use super::Supervision;
+use crate::supervision::Supervision;
 
 /// Controls a run. Clones control the same run. It does not keep the run alive.
 #[derive(Clone, Debug)]

@@ -7,13 +7,8 @@
 mod analysis;
 mod control;
 mod enter;
-mod leftovers;
 mod outcome;
-mod part;
 mod running;
-mod stage_recorder;
-mod stopping;
-mod supervision;
 
 use haft_lang::Script;
 use haft_text::Bytes;
@@ -21,6 +16,8 @@ use haft_text::Bytes;
 use crate::memory::MemoryLimit;
 use crate::session::Session;
 
+pub use crate::jobs::{JobInfo, JobReport};
+pub use crate::supervision::{EndedJobs, RunPart, Stage, StageKind};
 pub use analysis::{check, plan};
 pub use control::{Change, Controller};
 pub use haft_process::capture;
@@ -30,15 +27,8 @@ pub use haft_process::{
     ScopeLimits, StageReport, StatusReport, StreamKind, Streams, SupervisionOptions, Survivors, TerminalSize,
     Tree, UnknownSurvivors, Usage,
 };
-pub use leftovers::EndedJobs;
-pub use outcome::{JobInfo, JobReport, Outcome, Report, Stage, StageKind, Status};
-pub use part::RunPart;
+pub use outcome::{Outcome, Report, Status};
 pub use running::Running;
-
-pub(crate) use leftovers::Leftovers;
-pub(crate) use stage_recorder::StageRecorder;
-pub(crate) use stopping::TERMINATE;
-pub(crate) use supervision::Supervision;
 
 /// A script with all that concerns its supervision.
 ///

@@ -4,15 +4,16 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use haft_process::capture::{Output, OutputId, OutputView};
+use haft_process::capture::{Output, OutputView};
 use haft_process::{
     CANCELLED, Captured, CapturedReport, Exit, Redactor, RunLimits, StageReport, StatusReport, TIMED_OUT,
-    Tree, Usage, seconds,
+    Tree, seconds,
 };
-use haft_text::Bytes;
 use serde::Serialize;
 
+use crate::jobs::{JobInfo, JobReport};
 use crate::memory::LimitHit;
+use crate::supervision::Stage;
 
 /// The result of a run.
 #[derive(Clone, Debug)]
@@ -61,72 +62,6 @@ pub enum Status {
     LimitReached(LimitHit),
 }
 
-/// A stage of a pipeline.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Stage {
-    /// Which pipeline of the script it belongs to, counted from 0.
-    pub pipeline: usize,
-    /// The command and its arguments, or the text of a compound command.
-    pub argv: Vec<Bytes>,
-    /// Whether `argv` is truncated because it was very long.
-    pub argv_truncated: bool,
-    /// The kind of command.
-    pub kind: StageKind,
-    /// How it ended.
-    pub exit: Exit,
-    /// The bytes that it wrote to standard output, if that is known.
-    pub bytes_out: Option<u64>,
-    /// The time from its start to its end.
-    pub wall: Duration,
-    /// Its resource usage, if it was a program.
-    pub usage: Option<Usage>,
-    /// The stage, counted from 0, that closed the pipe, if this one ended by `SIGPIPE`.
-    pub closed_by: Option<usize>,
-}
-
-/// What kind of command a stage is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum StageKind {
-    /// Only assignments or redirections.
-    Assignment,
-    /// A simple command that ended before its name was resolved, because its expansion failed or was cancelled.
-    Unexpanded,
-    /// A compound command: a loop, a group, a subshell.
-    Compound,
-    /// A function.
-    Function,
-    /// A builtin of the shell.
-    Builtin,
-    /// An added command.
-    Command,
-    /// A script that runs in this process.
-    Script,
-    /// A program.
-    External,
-    /// A tool of the backend.
-    Tool,
-}
-
-/// A job of a session.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct JobInfo {
-    /// Its identifier, valid as long as the session.
-    pub id: String,
-    /// Its number, as in `%1`. None for processes that have left their job.
-    pub number: Option<u32>,
-    /// Its exit status, if it has ended.
-    pub status: Option<i32>,
-    /// Its source text, if it is known.
-    pub command: Bytes,
-    /// Its processes. Work on threads of this process has none.
-    pub pids: Vec<i32>,
-    /// The output of the run it was started in, where its output goes unless it is redirected.
-    pub captured: Captured,
-}
-
 impl Status {
     /// The exit status that a shell would show: 124 after a timeout, 130 if cancelled, 128 plus the number of a signal, 137 if
     /// the memory limit was reached.
@@ -138,24 +73,6 @@ impl Status {
             Status::TimedOut => TIMED_OUT,
             Status::Cancelled => CANCELLED,
             Status::LimitReached(hit) => hit.code(),
-        }
-    }
-}
-
-impl StageKind {
-    /// Its name in JSON.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            StageKind::Assignment => "assignment",
-            StageKind::Unexpanded => "unexpanded",
-            StageKind::Compound => "compound",
-            StageKind::Function => "function",
-            StageKind::Builtin => "builtin",
-            StageKind::Command => "command",
-            StageKind::Script => "script",
-            StageKind::External => "external",
-            StageKind::Tool => "tool",
         }
     }
 }
@@ -234,42 +151,6 @@ impl Status {
     }
 }
 
-impl Stage {
-    fn report(&self) -> StageReport {
-        StageReport {
-            argv: self.argv.iter().map(|word| word.lossy().into_owned()).collect(),
-            argv_truncated: self.argv_truncated,
-            kind: self.kind.name(),
-            status: StatusReport::from(self.exit),
-            bytes_out: self.bytes_out,
-            wall: self.wall,
-            usage: self.usage,
-            pipeline: self.pipeline,
-            closed_by: self.closed_by,
-        }
-    }
-}
-
-impl JobInfo {
-    /// Whether it was started in the run with this identifier.
-    pub(crate) fn belongs_to(&self, run: &str) -> bool {
-        self.id.strip_prefix(run).is_some_and(|rest| rest.is_empty() || rest.starts_with('%'))
-    }
-
-    /// The job as data.
-    #[must_use]
-    pub fn report(&self) -> JobReport {
-        JobReport {
-            id: self.id.clone(),
-            number: self.number,
-            status: self.status,
-            command: self.command.lossy().into_owned(),
-            pids: self.pids.clone(),
-            outputs: self.captured.all().map(|output| output.id().clone()).collect(),
-        }
-    }
-}
-
 /// An [`Outcome`] as data.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 #[non_exhaustive]
@@ -326,26 +207,6 @@ impl fmt::Display for Report {
         }
         self.shown.fmt(formatter)
     }
-}
-
-/// A job of a session, as data.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-#[non_exhaustive]
-pub struct JobReport {
-    /// Its identifier.
-    pub id: String,
-    /// Its number in the session.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub number: Option<u32>,
-    /// Its exit status, if it has ended.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<i32>,
-    /// Its source text.
-    pub command: String,
-    /// Its processes.
-    pub pids: Vec<i32>,
-    /// The identifiers of the outputs it writes to.
-    pub outputs: Vec<OutputId>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]

@@ -1,9 +1,8 @@
 //! Subshells.
 
-use haft_process::CancelToken;
+use haft_process::{CancelToken, Signals};
 
 use crate::options::SetOption;
-use crate::run::TERMINATE;
 use crate::session::Session;
 use crate::session::trap_state::TrapState;
 use crate::traps::Trap;
@@ -53,7 +52,8 @@ impl Session {
     fn subshell_cancel_token(&self) -> CancelToken {
         match &self.signals {
             Some(signals)
-                if self.processes.is_supervised() && self.traps.get(Trap::Signal(TERMINATE)).is_some() =>
+                if self.processes.is_supervised()
+                    && self.traps.get(Trap::Signal(Signals::TERM)).is_some() =>
             {
                 signals.nested(self.limits.cancel())
             }

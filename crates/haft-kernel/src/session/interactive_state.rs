@@ -24,12 +24,12 @@ impl InteractiveState {
     }
 
     /// Says that a person enters the commands.
-    pub(super) fn enable(&mut self) {
+    pub(crate) fn enable(&mut self) {
         self.is_interactive = true;
     }
 
     /// Sets the numbers that prompts show.
-    pub(super) fn set_prompt_numbers(&mut self, history: usize, command: usize) {
+    pub(crate) fn set_prompt_numbers(&mut self, history: usize, command: usize) {
         (self.history_number, self.command_number) = (history, command);
     }
 

@@ -14,8 +14,8 @@ mod flags;
 mod fork;
 mod identity;
 mod input;
-mod interactive;
 mod interactive_state;
+mod jobs;
 mod limits;
 mod locale;
 mod lookup;
@@ -46,7 +46,6 @@ use crate::variables::Variables;
 
 pub use calls::Frame;
 pub use definitions::Definition;
-pub use interactive::NameKind;
 pub use start::BASH_VERSION;
 
 pub(crate) use calls::ErrexitContext;

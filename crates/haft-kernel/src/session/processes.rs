@@ -8,7 +8,7 @@ use haft_text::Bytes;
 use crate::control::JobGroup;
 use crate::io::{Capture, OpenFile, SubstitutionPipe};
 use crate::jobs::{Member, Orphans};
-use crate::run::{Leftovers, Supervision};
+use crate::supervision::{Leftovers, Supervision};
 
 /// Processes and threads that a session belongs to or has started, other than its jobs.
 ///

@@ -3,11 +3,11 @@
 use haft_lang::Script;
 use haft_text::Bytes;
 
-use crate::execute::CommandTarget;
+use super::dispatch::CommandTarget;
 use crate::flow::{Flow, Unwind};
 use crate::options::ShellOption;
 use crate::session::{ErrexitContext, Session};
-use crate::{builtins, variables};
+use crate::variables;
 
 /// What kind of command a name means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,7 +153,10 @@ impl Session {
     #[must_use]
     pub fn command_names(&self) -> Vec<Bytes> {
         let functions = self.definitions.functions().keys().cloned();
-        let builtins = builtins::ALL
+        let builtins = self
+            .kernel
+            .builtins
+            .all()
             .iter()
             .filter(|builtin| !self.definitions.disabled_builtins().contains(&builtin.name));
         let builtins = builtins.map(|builtin| Bytes::from(builtin.name));

@@ -83,7 +83,7 @@ impl Context<'_> {
     /// # Errors
     /// In POSIX mode a usage error of a special builtin exits the shell.
     pub fn synopsis(&mut self) -> Flow {
-        let builtin = super::find(self.name);
+        let builtin = self.session.kernel.builtins.find(self.name);
         let synopsis = builtin.map_or("", |builtin| builtin.synopsis);
         let line = format!("{}: usage: {synopsis}\n", String::from_utf8_lossy(self.name));
         let _ = self.session.write(2, line.as_bytes());

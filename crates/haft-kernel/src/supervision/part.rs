@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use haft_process::InProcessWork as _;
 
-use super::supervision::Supervision;
+use super::Supervision;
 use crate::session::Session;
 
 /// A background command with all the processes it starts. Outside of a run, processes are not tracked and it is empty.

@@ -1,4 +1,7 @@
-//! Added commands, and backends that provide tools.
+//! Commands that run in this process: the table of builtins, added commands, and backends that provide tools.
+
+mod builtin;
+mod context;
 
 use std::fmt::Debug;
 use std::ops::Deref;
@@ -6,10 +9,13 @@ use std::sync::Arc;
 
 use haft_text::Bytes;
 
-use crate::builtins::Context;
 use crate::fan::{FanOut, Role};
 use crate::flow::Flow;
 use crate::session::Session;
+
+pub(crate) use builtin::BuiltinTable;
+pub use builtin::{Builtin, BuiltinFunction, Operand};
+pub use context::Context;
 
 /// A command that runs in this process. Functions and builtins take precedence over it; it takes precedence over scripts and
 /// programs.
@@ -148,7 +154,7 @@ pub trait Backend: Debug + Send + Sync {
     /// Whether there is a tool of this name. Tools take the values of JSON words; see [`Context::typed`].
     fn has_tool(&self, name: &[u8]) -> bool;
 
-    /// SavedCalls the tool that the first word names.
+    /// Calls the tool that the first word names.
     ///
     /// # Errors
     /// [`ToolError::NotFound`] if there is no such tool. The shell then reports that the command is not found.

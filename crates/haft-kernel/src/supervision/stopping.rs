@@ -7,14 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use haft_process::{CancelToken, InProcessWork};
+use haft_process::{CancelToken, InProcessWork, Signals};
 
 use crate::jobs::ThreadControl;
 use crate::memory::MemoryBudget;
 use crate::signals::SignalInbox;
-
-/// The signal that asks a process to end.
-pub(crate) const TERMINATE: i32 = 15;
 
 /// The longest time until all programs of a run were signalled.
 const SIGNAL_ALL_TIMEOUT: Duration = Duration::from_secs(5);
@@ -25,7 +22,7 @@ pub(crate) struct Stopping {
     /// Stops everything, including traps.
     pub(crate) stop: CancelToken,
     /// The script itself.
-    pub(super) main: ThreadControl,
+    pub(crate) main: ThreadControl,
     asked: AtomicBool,
     /// Whether traps may run after the request to end. They must wait until all programs were signalled, because programs that
     /// they start must not be.
@@ -112,7 +109,7 @@ impl InProcessWork for Stopping {
     fn request_end(&self) {
         self.asked.store(true, Ordering::Release);
         let threads = self.threads().clone();
-        threads.iter().for_each(|thread| thread.ask_to_end(|cancel| cancel.cancel_as(TERMINATE)));
+        threads.iter().for_each(|thread| thread.ask_to_end(|cancel| cancel.cancel_as(Signals::TERM)));
         self.main.ask_to_end(CancelToken::cancel);
     }
 

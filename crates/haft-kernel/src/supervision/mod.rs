@@ -1,4 +1,12 @@
-//! The run that a session belongs to.
+//! The supervised run that a session belongs to: its processes and threads, and the record of its stages.
+//!
+//! The module `run` starts runs and makes their results of this.
+
+mod leftovers;
+mod part;
+mod stage;
+mod stage_recorder;
+mod stopping;
 
 use std::collections::VecDeque;
 use std::os::fd::{AsRawFd as _, OwnedFd};
@@ -8,9 +16,14 @@ use std::time::Duration;
 
 use haft_process::{Captured, Command, InProcessWork as _, ProcessGroup, ResourceLimit, Scope};
 
-use super::outcome::Stage;
-use super::stopping::Stopping;
 use crate::io::wait_readable;
+
+pub use leftovers::EndedJobs;
+pub(crate) use leftovers::Leftovers;
+pub use part::RunPart;
+pub use stage::{Stage, StageKind};
+pub(crate) use stage_recorder::StageRecorder;
+pub(crate) use stopping::Stopping;
 
 /// So many stages are kept, the latest; a script may run any number.
 const STAGES: usize = 256;
@@ -90,7 +103,7 @@ impl Supervision {
     }
 
     /// A part of it that can be ended on its own.
-    pub(super) fn part(&self) -> Supervision {
+    fn part(&self) -> Supervision {
         Supervision {
             scope: self.scope.part(),
             limits: self.limits.clone(),
