@@ -48,8 +48,8 @@ impl CommandDefinition {
 pub(crate) fn report_usage_error(context: &mut Context<'_>, error: &Error) {
     context.error(error);
     if let Some(hint) = error.advice() {
-        let _ = context.session.write(2, format!("hint: {hint}\n").as_bytes());
-        let _ = context.session.flush();
+        context.print_error(format!("hint: {hint}\n").as_bytes());
+        context.flush();
     }
 }
 

@@ -86,7 +86,7 @@ fn split_assignment(word: &Bytes) -> (&[u8], &[u8]) {
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, words: &[Bytes]) -> Flow {
     let operands = &words[arguments.option_words..];
     let (assignments, command) = operands.split_at(command_at(operands));
-    let mut child = context.session.fork();
+    let mut child = context.session_mut().fork();
     set_variables(&mut child, arguments, assignments);
     if let Some(path) = arguments.text("chdir")
         && let Err(reason) = change_directory(&mut child, path)

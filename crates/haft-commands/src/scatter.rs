@@ -102,7 +102,7 @@ fn parse(
     match CommandArguments::parse(descriptor, words.iter().map(TypedArgument::Word)) {
         Ok(arguments) => Some(arguments),
         Err(error) => {
-            let mut context = Context::of(context.session, descriptor.name.as_bytes());
+            let mut context = Context::of(context.session_mut(), descriptor.name.as_bytes());
             report_usage_error(&mut context, &error);
             None
         }

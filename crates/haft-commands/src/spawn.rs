@@ -108,7 +108,7 @@ const SUPERVISOR_STACK_BYTES: usize = 256 << 10;
 
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> Flow {
     let name = arguments.text("command").cloned().unwrap_or_default();
-    if let Some(reason) = context.session.permission().refusal().map(str::to_owned) {
+    if let Some(reason) = context.session().permission().refusal().map(str::to_owned) {
         context.error(format_args!("'{name}': {reason}"));
         return Ok(CANNOT_EXECUTE);
     }
@@ -125,7 +125,7 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
         return Ok(NOT_FOUND);
     };
     let words: Vec<Bytes> = std::iter::once(name.clone()).chain(arguments.list("argv")).collect();
-    let mut program = match context.session.program(&path, &words) {
+    let mut program = match context.session_mut().program(&path, &words) {
         Ok(program) => program,
         Err(message) => {
             context.error(format_args!("'{name}': {message}"));
@@ -135,7 +135,7 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
     if let Some(directory) = directory {
         program.working_directory(directory);
     }
-    if context.session.is_plain_shell() {
+    if context.session().is_plain_shell() {
         // A plain shell has no watcher process that would end the program if the shell is killed.
         program.parent_death_signal(Signals::TERM);
     }
@@ -147,17 +147,17 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
     let own = context.name;
     let supervise =
         |session: &mut Session| supervise(&mut Context::of(session, own), &name, program, arguments);
-    context.session.defer_fatal_signals(supervise)
+    context.session_mut().defer_fatal_signals(supervise)
 }
 
 /// Maps `cwd` to a real directory of this machine.
 fn directory(context: &Context<'_>, path: &[u8]) -> Result<PathBuf, String> {
     let shown = String::from_utf8_lossy(path);
-    let Some(real) = context.session.real_path(path) else {
+    let Some(real) = context.session().real_path(path) else {
         return Err(format!("cwd '{shown}' is not a real directory of this machine"));
     };
-    let absolute = context.session.resolve(path);
-    match context.session.files().metadata(OsStr::from_bytes(&absolute).as_ref()) {
+    let absolute = context.session().resolve(path);
+    match context.session().files().metadata(OsStr::from_bytes(&absolute).as_ref()) {
         Ok(metadata) if metadata.is_dir() => Ok(real),
         Ok(_) => Err(format!("cwd '{shown}' is not a directory")),
         Err(error) => Err(format!("cwd '{shown}': {}", haft_fs::message(&error))),
@@ -167,7 +167,7 @@ fn directory(context: &Context<'_>, path: &[u8]) -> Result<PathBuf, String> {
 /// Finds the program, using the `PATH` of the `env` parameter if it has one.
 fn find_program(context: &mut Context<'_>, name: &Bytes, arguments: &CommandArguments) -> Option<Bytes> {
     if name.contains(&b'/') {
-        return Some(context.session.resolve(name).into());
+        return Some(context.session().resolve(name).into());
     }
     let path = arguments.object("env").iter().find(|(name, _)| name == "PATH").map(|(_, value)| value);
     match path {
@@ -175,11 +175,11 @@ fn find_program(context: &mut Context<'_>, name: &Bytes, arguments: &CommandArgu
             let found = haft_process::find_program(
                 OsStr::from_bytes(name),
                 Some(OsStr::new(path)),
-                Some(context.session.directory()),
+                Some(context.session().directory()),
             );
             found.ok().map(|found| found.as_os_str().as_bytes().into())
         }
-        None => context.session.find_program(name),
+        None => context.session_mut().find_program(name),
     }
 }
 
@@ -195,7 +195,7 @@ fn set_environment(
     }
     let mut environment = match clear {
         true => Environment::new(),
-        false => Environment::clone(&context.session.environment()),
+        false => Environment::clone(&context.session_mut().environment()),
     };
     for (name, value) in given {
         environment.set(name, value)?;
@@ -211,15 +211,15 @@ fn supervise(
     program: Command,
     arguments: &CommandArguments,
 ) -> Flow {
-    let cancel = context.session.cancel_token().child();
+    let cancel = context.cancel_token().child();
     let mut task = Task::new(program).streams(Streams::Inherit).input(input(context)).cancel(&cancel);
     if let Some(milliseconds) = arguments.number("timeout").filter(|milliseconds| *milliseconds > 0) {
         task = task.timeout(Duration::from_millis(milliseconds));
     }
-    if let Some(scope) = context.session.scope() {
+    if let Some(scope) = context.session().scope() {
         task = task.within(scope);
     }
-    let job = match task.start(&Host::plain().restricted(context.session.permission())) {
+    let job = match task.start(&Host::plain().restricted(context.session().permission())) {
         Ok(job) => job,
         Err(error) => {
             context.error(format_args!("'{name}': {error}"));
@@ -257,7 +257,7 @@ fn wait(context: &mut Context<'_>, job: Job, cancel: haft_process::CancelToken) 
     };
     let stop = cancel.clone();
     let mut member = Member::thread(pid, completion, cancel);
-    let ended = context.session.wait_member_until(&mut member, None);
+    let ended = context.session_mut().wait_member_until(&mut member, None);
     // After an interruption, return only when every process of the program has ended.
     if ended.is_err() {
         stop.cancel();

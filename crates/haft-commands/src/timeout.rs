@@ -153,7 +153,7 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, words: &[Bytes])
     let deadline = if limit.is_zero() { None } else { Instant::now().checked_add(limit) };
     let result = limited.wait(context, deadline);
     if result.is_err() {
-        context.session.end_member(&mut limited.member);
+        context.session().end_member(&mut limited.member);
     }
     result
 }
@@ -161,18 +161,18 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, words: &[Bytes])
 impl LimitedCommand<'_> {
     /// Waits for the command, terminates it at the deadline, and returns the exit status of `timeout`.
     fn wait(&mut self, context: &mut Context<'_>, deadline: Option<Instant>) -> Flow {
-        if let Some(status) = context.session.wait_member_until(&mut self.member, deadline)? {
+        if let Some(status) = context.session_mut().wait_member_until(&mut self.member, deadline)? {
             return Ok(status);
         }
         let mut sent = self.settings.signal;
         self.send(context, sent);
         let deadline = self.settings.kill_after.and_then(|after| Instant::now().checked_add(after));
-        let status = match context.session.wait_member_until(&mut self.member, deadline)? {
+        let status = match context.session_mut().wait_member_until(&mut self.member, deadline)? {
             Some(status) => status,
             None => {
                 sent = Signals::KILL;
                 self.send(context, sent);
-                context.session.wait_member_until(&mut self.member, None)?.unwrap_or(KILLED)
+                context.session_mut().wait_member_until(&mut self.member, None)?.unwrap_or(KILLED)
             }
         };
         if !self.settings.foreground {

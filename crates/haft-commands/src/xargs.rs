@@ -177,7 +177,7 @@ fn read_input(context: &mut Context<'_>) -> Result<io::Result<Vec<u8>>, Unwind> 
     let Some(file) = context.file(0) else { return Ok(Ok(input)) };
     let mut buffer = vec![0; READ_CHUNK_BYTES];
     loop {
-        match file.read(&mut buffer, None, context.session.cancel_token()) {
+        match file.read(&mut buffer, None, context.cancel_token()) {
             Ok(0) => return Ok(Ok(input)),
             Ok(length) => input.extend_from_slice(&buffer[..length]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => context.check()?,
@@ -212,9 +212,9 @@ fn run_all(context: &mut Context<'_>, invocations: &[Invocation], limit: usize, 
     for words in invocations {
         if verbose {
             let shown: Vec<&[u8]> = words.iter().map(|word| &**word).collect();
-            let _ = context.session.write(2, &[shown.join(b" ".as_slice()), b"\n".to_vec()].concat());
+            context.print_error(&[shown.join(b" ".as_slice()), b"\n".to_vec()].concat());
         }
-        let mut child = context.session.fork();
+        let mut child = context.session_mut().fork();
         child.close_input();
         if limit == 1 {
             let status = context.run_in_subshell(child, words)?;
@@ -248,7 +248,7 @@ fn wait_for_oldest(
     name: &Bytes,
 ) -> Result<i32, Unwind> {
     let Some(mut member) = running.pop_front() else { return Ok(result) };
-    let status = match context.session.wait_member_until(&mut member, None) {
+    let status = match context.session_mut().wait_member_until(&mut member, None) {
         Ok(status) => status.unwrap_or(NOT_FOUND),
         Err(unwind) => {
             running.iter().chain([&member]).for_each(|member| member.signal(Signals::TERM));

@@ -33,6 +33,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 #[test]
 fn modules_import_only_from_their_layer_and_below() {
     let imports = imports();
+    assert!(imports.contains_key(&("run".to_owned(), "session".to_owned())), "no imports found");
     let mut wrong = Vec::new();
     for ((from, to), files) in &imports {
         if layer(from) < layer(to) {

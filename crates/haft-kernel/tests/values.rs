@@ -137,7 +137,7 @@ fn variables_assigned_for_a_command_are_there_while_it_runs() {
             "value"
         }
         fn run(&self, context: &mut Context<'_>, _: &[Bytes]) -> Flow {
-            let value = context.session.value(b"V").unwrap_or_default();
+            let value = context.value(b"V").unwrap_or_default();
             context.print(&value)
         }
     }

@@ -84,7 +84,7 @@ impl<'a> FanOutRun<'a> {
         settings: &'a FanOutSettings,
     ) -> Result<Self, String> {
         let open = |path: &Bytes| {
-            JobLog::open(context.session, path)
+            JobLog::open(context.session(), path)
                 .map_err(|error| format!("cannot write '{path}': {}", haft_fs::message(&error)))
         };
         let job_log = settings.job_log.as_ref().map(open).transpose()?;
@@ -110,7 +110,7 @@ impl<'a> FanOutRun<'a> {
             if self.schedule.is_finished() {
                 return Ok(());
             }
-            let _ = context.session.flush();
+            context.flush();
             let readable = self.wait(context)?;
             for (attempt, result) in self.workers.take_finished() {
                 self.handle_result(context, attempt, result)?;
@@ -134,12 +134,12 @@ impl<'a> FanOutRun<'a> {
         let mut descriptors: Vec<BorrowedFd<'_>> = input.into_iter().collect();
         descriptors.push(self.workers.event());
         let timeout = self.progress.is_some().then_some(PROGRESS_INTERVAL);
-        let ready = context.session.wait_at_most(&descriptors, timeout)?;
+        let ready = context.session().wait_at_most(&descriptors, timeout)?;
         Ok(input.is_some() && ready == Ready::Descriptor(0))
     }
 
     fn read_items(&mut self, context: &mut Context<'_>) -> Result<(), Unwind> {
-        let ended = match self.items.fill(context.session.cancel_token()) {
+        let ended = match self.items.fill(context.cancel_token()) {
             Ok(ended) => ended,
             Err(error) => {
                 context.check()?;
@@ -176,7 +176,7 @@ impl<'a> FanOutRun<'a> {
             job_log.record(&self.settings.variable, &attempt, &result, &self.fan_out.text());
         }
         if result.interrupted {
-            context.session.interrupt()?;
+            context.session_mut().interrupt()?;
         }
         let (index, item, attempts) = (attempt.index, attempt.item.clone(), attempt.number);
         let will_retry = self.schedule.finished(attempt, result.status == 0);
@@ -200,7 +200,7 @@ impl<'a> FanOutRun<'a> {
             return context.print(&result.to_json_line()).map(drop);
         }
         if !result.stderr.is_empty() {
-            let _ = context.session.write(2, &result.stderr);
+            context.print_error(&result.stderr);
         }
         context.print(&result.stdout).map(drop)
     }
@@ -218,7 +218,7 @@ impl<'a> FanOutRun<'a> {
         if let Some(error) = self.job_log.as_ref().and_then(JobLog::failure) {
             context.error(format_args!("cannot write the job log: {error}"));
         }
-        let _ = context.session.flush();
+        context.flush();
         Ok(if failed > 0 { ITEM_FAILED } else { 0 })
     }
 }

@@ -28,7 +28,7 @@ impl ProgressLine {
 
     /// Updates the line. Does nothing if it was updated just now, or if this job is in the background.
     pub(super) fn update(&mut self, context: &mut Context<'_>, counts: &ItemCounts) {
-        if context.session.is_in_background_job() {
+        if context.session().is_in_background_job() {
             self.visible = false;
             return;
         }
@@ -37,13 +37,13 @@ impl ProgressLine {
         }
         self.updated = Some(Instant::now());
         self.visible = true;
-        let _ = context.session.write(2, format!("{ERASE_LINE}{}", format_line(counts)).as_bytes());
+        context.print_error(format!("{ERASE_LINE}{}", format_line(counts)).as_bytes());
     }
 
     /// Erases the line, so that other output can be written.
     pub(super) fn clear(&mut self, context: &mut Context<'_>) {
-        if std::mem::take(&mut self.visible) && !context.session.is_in_background_job() {
-            let _ = context.session.write(2, ERASE_LINE.as_bytes());
+        if std::mem::take(&mut self.visible) && !context.session().is_in_background_job() {
+            context.print_error(ERASE_LINE.as_bytes());
             self.updated = None;
         }
     }

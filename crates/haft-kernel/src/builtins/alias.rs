@@ -14,8 +14,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     };
     if operands.is_empty() || !flags.is_empty() {
         let lines: Vec<u8> = context
-            .session
-            .definitions
+            .definitions()
             .aliases()
             .iter()
             .flat_map(|(name, value)| shown(context, name, value))
@@ -40,7 +39,7 @@ pub(super) fn line(name: &[u8], value: &[u8]) -> Vec<u8> {
 /// Returns an alias as `alias` prints it.
 fn shown(context: &Context<'_>, name: &[u8], value: &[u8]) -> Vec<u8> {
     let line = line(name, value);
-    match context.session.options.has(SetOption::Posix) {
+    match context.options().has(SetOption::Posix) {
         true => line[b"alias ".len()..].to_vec(),
         false => line,
     }
@@ -52,12 +51,12 @@ fn define(context: &mut Context<'_>, name: &[u8], value: &[u8]) -> i32 {
         context.error(format_args!("`{}': invalid alias name", String::from_utf8_lossy(name)));
         return 1;
     }
-    context.session.definitions.aliases_mut().insert(name.into(), value.into());
+    context.definitions_mut().aliases_mut().insert(name.into(), value.into());
     0
 }
 
 fn show(context: &mut Context<'_>, name: &Bytes) -> Flow {
-    match context.session.definitions.aliases().get(&**name).cloned() {
+    match context.definitions().aliases().get(&**name).cloned() {
         Some(value) => {
             let line = shown(context, name, &value);
             context.print(&line)

@@ -16,7 +16,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             status = 1;
             continue;
         };
-        if let Some(job) = context.session.jobs.get(id) {
+        if let Some(job) = context.jobs().get(id) {
             match &job.group {
                 Some(group) => group.resume(false),
                 None => job.signal(Signals::CONT),

@@ -6,7 +6,7 @@ use super::{Context, options};
 use crate::flow::Flow;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
-    if !context.session.is_interactive() {
+    if !context.session().is_interactive() {
         context.error("warning: line editing not enabled");
     }
     match options::parse(context, arguments, "lpsvPSVXm:f:q:u:r:x:") {

@@ -13,8 +13,8 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
 
 /// Unwinds as many loops as the argument says, or one without an argument. `unwind` decides between `break` and `continue`.
 pub(super) fn leave_loops(context: &mut Context<'_>, arguments: &[Bytes], unwind: fn(u32) -> Unwind) -> Flow {
-    let loops = context.session.calls.loops();
-    if loops == 0 && context.session.options.has(SetOption::Posix) {
+    let loops = context.calls().loops();
+    if loops == 0 && context.options().has(SetOption::Posix) {
         return Ok(0);
     }
     if loops == 0 {
@@ -25,8 +25,8 @@ pub(super) fn leave_loops(context: &mut Context<'_>, arguments: &[Bytes], unwind
         [first, rest @ ..] if first.as_bytes() == b"--" => rest,
         all => all,
     };
-    context.session.parameters.set_status(0);
-    context.session.parameters.set_pipe_status(0);
+    context.parameters_mut().set_status(0);
+    context.parameters_mut().set_pipe_status(0);
     let Some(first) = arguments.first() else { return Err(unwind(1)) };
     let Some(count) = parse_integer(first) else {
         context.error(format_args!("{first}: numeric argument required"));
@@ -34,11 +34,11 @@ pub(super) fn leave_loops(context: &mut Context<'_>, arguments: &[Bytes], unwind
     };
     if arguments.len() > 1 {
         context.error("too many arguments");
-        return Err(context.session.end_line(1));
+        return Err(context.session().end_line(1));
     }
     if count <= 0 {
         context.error(format_args!("{first}: loop count out of range"));
-        context.session.parameters.set_status(1);
+        context.parameters_mut().set_status(1);
         return Err(Unwind::Break(loops));
     }
     Err(unwind(u32::try_from(count).unwrap_or(u32::MAX).min(loops)))

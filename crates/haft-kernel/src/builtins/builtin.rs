@@ -11,8 +11,8 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         Err(end) => return end,
     };
     let Some(name) = operands.first() else { return Ok(0) };
-    match context.session.find_builtin(name) {
-        Some(builtin) => context.session.run_builtin_words(builtin, operands, context.values),
+    match context.session().find_builtin(name) {
+        Some(builtin) => context.run_builtin(builtin, operands),
         None => {
             context.error(format_args!("{name}: not a shell builtin"));
             Ok(1)

@@ -7,8 +7,8 @@ use super::integer::parse_integer;
 use crate::flow::Flow;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
-    let frames = context.session.calls.frames().to_vec();
-    let main = context.session.source_name();
+    let frames = context.calls().frames().to_vec();
+    let main = context.session().source_name();
     let depth = match arguments.first() {
         None => None,
         Some(text) => match parse_integer(text) {
@@ -16,7 +16,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             None => return context.usage(format_args!("{text}: invalid number")),
         },
     };
-    let has_main = context.session.has_main();
+    let has_main = context.session().has_main();
     if depth.is_none() && frames.is_empty() && has_main {
         return context.print(b"0 NULL\n");
     }

@@ -16,7 +16,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         .iter()
         .rev()
         .find(|flag| matches!(flag.letter, b'L' | b'P'))
-        .map_or(context.session.options.has(SetOption::Physical), |flag| flag.letter == b'P');
+        .map_or(context.options().has(SetOption::Physical), |flag| flag.letter == b'P');
     let destination = match operands {
         [] => home(context),
         [only] if only.as_bytes() == b"-" => previous(context),
@@ -41,7 +41,7 @@ struct CdDestination {
 }
 
 fn home(context: &mut Context<'_>) -> Option<CdDestination> {
-    match context.session.value(b"HOME") {
+    match context.value(b"HOME") {
         Some(path) => Some(CdDestination { path, print: false, search: false }),
         None => {
             context.error("HOME not set");
@@ -51,7 +51,7 @@ fn home(context: &mut Context<'_>) -> Option<CdDestination> {
 }
 
 fn previous(context: &mut Context<'_>) -> Option<CdDestination> {
-    match context.session.value(b"OLDPWD") {
+    match context.value(b"OLDPWD") {
         Some(path) => Some(CdDestination { path, print: true, search: false }),
         None => {
             context.error("OLDPWD not set");
@@ -67,17 +67,17 @@ fn go(context: &mut Context<'_>, destination: &CdDestination, physical: bool) ->
         && !matches!(path.split(|byte| *byte == b'/').next(), Some(b"." | b".."));
     if destination.search
         && relative
-        && let Some(list) = context.session.value(b"CDPATH")
+        && let Some(list) = context.value(b"CDPATH")
     {
         for directory in list.split(|byte| *byte == b':') {
             let candidate = join(directory, path);
-            if enter(context.session, &candidate, physical).is_ok() {
+            if enter(context.session_mut(), &candidate, physical).is_ok() {
                 let print = !directory.is_empty() && directory != b".";
                 return finish(context, print || destination.print);
             }
         }
     }
-    match enter(context.session, path, physical) {
+    match enter(context.session_mut(), path, physical) {
         Ok(()) => finish(context, destination.print),
         Err(error) => enter_cdable_variable(context, path, physical, &error),
     }
@@ -90,9 +90,9 @@ fn enter_cdable_variable(
     physical: bool,
     error: &std::io::Error,
 ) -> Flow {
-    if context.session.options.shell(ShellOption::CdableVariables)
-        && let Some(value) = context.session.value(path)
-        && enter(context.session, &value, physical).is_ok()
+    if context.options().shell(ShellOption::CdableVariables)
+        && let Some(value) = context.value(path)
+        && enter(context.session_mut(), &value, physical).is_ok()
     {
         return finish(context, true);
     }
@@ -104,7 +104,7 @@ fn finish(context: &mut Context<'_>, print: bool) -> Flow {
     if !print {
         return Ok(0);
     }
-    let mut line = context.session.working_directory.path().to_vec();
+    let mut line = context.working_directory().path().to_vec();
     line.push(b'\n');
     context.print(&line)
 }

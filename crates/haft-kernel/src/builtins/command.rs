@@ -18,31 +18,31 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         return explain(context, operands, flag.letter == b'V', standard);
     }
     let Some(name) = operands.first() else { return Ok(0) };
-    if let Some(builtin) = context.session.find_builtin(name) {
-        let before = context.session.calls.set_under_command(true);
-        let result = context.session.run_builtin_words(builtin, operands, context.values);
-        context.session.calls.set_under_command(before);
+    if let Some(builtin) = context.session().find_builtin(name) {
+        let before = context.calls_mut().set_under_command(true);
+        let result = context.run_builtin(builtin, operands);
+        context.calls_mut().set_under_command(before);
         return result;
     }
     match standard {
         Some(_) if !name.contains(&b'/') => run_standard(context, operands),
-        _ => context.session.dispatch_external(operands, context.values),
+        _ => context.dispatch_external(operands),
     }
 }
 
 /// Runs a program from the standard path.
 fn run_standard(context: &mut Context<'_>, operands: &[Bytes]) -> Flow {
-    let found = context.session.search_path(&operands[0], Some(standard_path()));
-    let Some(path) = found else { return context.session.dispatch_external(operands, context.values) };
+    let found = context.session().search_path(&operands[0], Some(standard_path()));
+    let Some(path) = found else { return context.dispatch_external(operands) };
     let mut words = operands.to_vec();
     words[0] = path;
-    context.session.run_external(&words, &[], ExecutionParameters::default(), None)
+    context.session_mut().run_external(&words, &[], ExecutionParameters::default(), None)
 }
 
 fn explain(context: &mut Context<'_>, names: &[Bytes], verbose: bool, path: Option<&[u8]>) -> Flow {
     let mut status = i32::from(!names.is_empty());
     for name in names {
-        let found = meanings(context.session, name, NameQuery { path, ..NameQuery::default() });
+        let found = meanings(context.session_mut(), name, NameQuery { path, ..NameQuery::default() });
         let Some(meaning) = found.first() else {
             if verbose {
                 context.error(format_args!("{name}: not found"));
@@ -64,7 +64,7 @@ fn explain(context: &mut Context<'_>, names: &[Bytes], verbose: bool, path: Opti
 /// Returns a path that does not depend on the working directory.
 fn absolute(context: &Context<'_>, path: &Bytes) -> Vec<u8> {
     match path.strip_prefix(b"./") {
-        Some(rest) => context.session.resolve(rest),
+        Some(rest) => context.session().resolve(rest),
         None => path.to_vec(),
     }
 }

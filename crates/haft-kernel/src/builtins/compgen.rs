@@ -47,7 +47,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         };
         found.extend(names);
     }
-    filter(context.session, &flags, &mut found);
+    filter(context.session_mut(), &flags, &mut found);
     if found.is_empty() {
         return Ok(1);
     }
@@ -63,7 +63,7 @@ fn generate(
     flag: &OptionFlag<'_>,
     word: &[u8],
 ) -> Result<Option<Vec<Bytes>>, Unwind> {
-    let session = &mut *context.session;
+    let session = context.session_mut();
     let all = match flag.letter {
         b'A' => match action(session, flag.text(), word)? {
             Some(names) => names,

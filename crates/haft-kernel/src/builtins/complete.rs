@@ -30,7 +30,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         .map(|word| quote::listed(word, haft_text::encoding::Encoding::Utf8))
         .collect::<Vec<_>>()
         .join(&b' ');
-    let table = context.session.definitions.completions_mut();
+    let table = context.definitions_mut().completions_mut();
     match for_all {
         Some(letter) => drop(table.insert([b'-', letter].as_slice().into(), specification.into())),
         None => {
@@ -43,7 +43,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
 }
 
 fn forget(context: &mut Context<'_>, names: &[Bytes]) -> Flow {
-    let table = context.session.definitions.completions_mut();
+    let table = context.definitions_mut().completions_mut();
     if names.is_empty() {
         table.clear();
         return Ok(0);
@@ -56,7 +56,7 @@ fn forget(context: &mut Context<'_>, names: &[Bytes]) -> Flow {
 }
 
 fn show(context: &mut Context<'_>, names: &[Bytes]) -> Flow {
-    let table = context.session.definitions.completions().clone();
+    let table = context.definitions().completions().clone();
     let line = |name: &Bytes, specification: &Bytes| {
         [b"complete ", specification.as_bytes(), b" ", name.as_bytes(), b"\n"].concat()
     };

@@ -17,7 +17,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     }
     match options.rest() {
         [] => context.error("not currently executing completion function"),
-        [name, ..] if context.session.definitions.completions().contains_key(name) => return Ok(0),
+        [name, ..] if context.definitions().completions().contains_key(name) => return Ok(0),
         [name, ..] => context.error(format_args!("{name}: no completion specification")),
     }
     Ok(1)

@@ -90,12 +90,12 @@ impl DescriptorReader {
                 Err(error) => match error.kind() {
                     io::ErrorKind::Interrupted => {
                         context.check()?;
-                        if context.session.has_pending_signals() {
-                            context.session.run_signal_traps()?;
+                        if context.session().has_pending_signals() {
+                            context.session_mut().run_signal_traps()?;
                         }
                     }
                     io::ErrorKind::TimedOut => break ReadEnd::TimedOut,
-                    _ if context.session.regain_terminal(&error) => {}
+                    _ if context.session().regain_terminal(&error) => {}
                     _ => {
                         break ReadEnd::Failed(
                             error.raw_os_error().unwrap_or(rustix::io::Errno::IO.raw_os_error()),
@@ -110,14 +110,14 @@ impl DescriptorReader {
 
     fn read(&mut self, context: &mut Context<'_>) -> io::Result<usize> {
         let Some(descriptor) = self.file.descriptor() else {
-            return self.file.read(&mut self.buffer, None, context.session.limits.cancel());
+            return self.file.read(&mut self.buffer, None, context.cancel_token());
         };
         if self.seekable || self.waiting > 0 {
             self.waiting = self.waiting.saturating_sub(1);
             return Ok(rustix::io::read(descriptor, &mut self.buffer[..])?);
         }
         let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let length = self.file.read(&mut self.buffer, left, context.session.limits.cancel())?;
+        let length = self.file.read(&mut self.buffer, left, context.cancel_token())?;
         if self.size == 1 {
             self.waiting = rustix::io::ioctl_fionread(descriptor.as_fd()).unwrap_or(0);
         }

@@ -16,8 +16,8 @@ pub(super) enum NoEntry {
 
 /// Returns the directory stack; the working directory comes first.
 pub(super) fn stack(context: &Context<'_>) -> Vec<Bytes> {
-    let mut all = vec![Bytes::from(context.session.working_directory.path())];
-    all.extend(context.session.working_directory.stack().iter().cloned());
+    let mut all = vec![Bytes::from(context.working_directory().path())];
+    all.extend(context.working_directory().stack().iter().cloned());
     all
 }
 
@@ -73,7 +73,7 @@ pub(super) fn show_all(context: &mut Context<'_>, format: StackFormat) -> Flow {
 /// Returns an entry as it is printed: the home directory as a tilde unless `long` is set.
 pub(super) fn entry(context: &Context<'_>, directory: &Bytes, long: bool) -> Vec<u8> {
     if !long
-        && let Some(home) = context.session.value(b"HOME").filter(|home| home.len() > 1)
+        && let Some(home) = context.value(b"HOME").filter(|home| home.len() > 1)
         && let Some(rest) = directory.strip_prefix(home.as_bytes())
         && (rest.is_empty() || rest.starts_with(b"/"))
     {
@@ -83,8 +83,8 @@ pub(super) fn entry(context: &Context<'_>, directory: &Bytes, long: bool) -> Vec
 }
 
 fn go(context: &mut Context<'_>, directory: &Bytes) -> bool {
-    let physical = context.session.options.has(SetOption::Physical);
-    match enter(context.session, directory, physical) {
+    let physical = context.options().has(SetOption::Physical);
+    match enter(context.session_mut(), directory, physical) {
         Ok(()) => true,
         Err(error) => {
             context.error(format_args!("{directory}: {}", haft_fs::message(&error)));
@@ -98,6 +98,6 @@ pub(super) fn move_to(context: &mut Context<'_>, directory: &Bytes, rest: Vec<By
     if !go(context, directory) {
         return Ok(1);
     }
-    context.session.working_directory.set_stack(rest);
+    context.working_directory_mut().set_stack(rest);
     show_all(context, StackFormat::default())
 }

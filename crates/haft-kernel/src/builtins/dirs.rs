@@ -20,7 +20,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         }
     }
     if clear {
-        context.session.working_directory.set_stack(Vec::new());
+        context.working_directory_mut().set_stack(Vec::new());
         return Ok(0);
     }
     match chosen {

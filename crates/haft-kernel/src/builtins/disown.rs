@@ -13,13 +13,13 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         Err(end) => return end,
     };
     let has = |letter| options::has(&flags, letter);
-    context.session.jobs.update();
+    context.jobs_mut().update();
     let mut status = 0;
     let ids: Vec<u32> = if operands.is_empty() && (has(b'a') || has(b'r')) {
         let running = |state| !has(b'r') || state == JobState::Running;
-        context.session.jobs.iter().filter(|job| running(job.state())).map(|job| job.id).collect()
+        context.jobs().iter().filter(|job| running(job.state())).map(|job| job.id).collect()
     } else if operands.is_empty() {
-        let current = context.session.jobs.find(b"%%").ok().map(|job| job.id);
+        let current = context.jobs().find(b"%%").ok().map(|job| job.id);
         if current.is_none() {
             context.error("current: no such job");
             status = 1;
@@ -29,8 +29,8 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         let mut found = Vec::new();
         for operand in operands {
             let job = match parse_integer(operand).and_then(|pid| i32::try_from(pid).ok()) {
-                Some(pid) => context.session.jobs.of_pid(pid).ok_or(JobNotFound::None),
-                None => context.session.jobs.find(operand),
+                Some(pid) => context.jobs().of_pid(pid).ok_or(JobNotFound::None),
+                None => context.jobs().find(operand),
             };
             match job {
                 Ok(job) => found.push(job.id),
@@ -53,16 +53,16 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
 /// `wait` does not know the job either.
 fn release(context: &mut Context<'_>, id: u32, shield: bool, with_all: bool) {
     if shield {
-        for job in context.session.jobs.iter_mut().filter(|job| job.id == id) {
+        for job in context.jobs_mut().iter_mut().filter(|job| job.id == id) {
             job.shielded = true;
         }
         return;
     }
-    let jobs = &mut context.session.jobs;
+    let jobs = context.jobs_mut();
     let Some(job) = (if with_all { jobs.forget(id) } else { jobs.disown(id) }) else { return };
-    match context.session.owns_process() {
+    match context.session().owns_process() {
         // The process must be reaped when it ends.
-        true => context.session.processes.orphans().adopt(job.members.into_iter()),
+        true => context.session().processes.orphans().adopt(job.members.into_iter()),
         false => job.members.into_iter().for_each(crate::jobs::Member::detach),
     }
 }

@@ -9,7 +9,7 @@ use crate::options::ShellOption;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let mut newline = true;
-    let mut escapes = context.session.options.shell(ShellOption::XpgEcho);
+    let mut escapes = context.options().shell(ShellOption::XpgEcho);
     let mut operands = arguments;
     while let Some((first, rest)) = operands.split_first()
         && is_option(first)
@@ -24,7 +24,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         operands = rest;
     }
     let size = operands.iter().map(|operand| operand.len() + 1).sum::<usize>() + 1;
-    context.session.reserve_memory("the output of echo", size)?;
+    context.session().reserve_memory("the output of echo", size)?;
     let mut line = Vec::with_capacity(size);
     for (index, operand) in operands.iter().enumerate() {
         if index > 0 {

@@ -25,7 +25,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             status = 1;
             continue;
         };
-        let disabled = context.session.definitions.disabled_builtins_mut();
+        let disabled = context.definitions_mut().disabled_builtins_mut();
         disabled.retain(|known| *known != builtin.name);
         if has(b'n') {
             disabled.push(builtin.name);
@@ -37,7 +37,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
 fn list(context: &mut Context<'_>, all: bool, disabled: bool, special: bool) -> Flow {
     let mut text = String::new();
     for builtin in ALL {
-        let off = context.session.definitions.disabled_builtins().contains(&builtin.name);
+        let off = context.definitions().disabled_builtins().contains(&builtin.name);
         if (all || off == disabled) && (!special || builtin.special) {
             text.push_str(if off { "enable -n " } else { "enable " });
             text.push_str(builtin.name);

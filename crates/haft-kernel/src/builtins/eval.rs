@@ -14,7 +14,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         return Ok(0);
     }
     let size = operands.iter().map(|operand| operand.len() + 1).sum();
-    context.session.reserve_memory("the text of eval", size)?;
+    context.session().reserve_memory("the text of eval", size)?;
     let text = operands.iter().map(Bytes::as_bytes).collect::<Vec<_>>().join(&b' ');
-    context.session.run_text(&text)
+    context.session_mut().run_text(&text)
 }

@@ -14,7 +14,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         Err(end) => return end,
     };
     if operands.is_empty() {
-        context.session.open_files.keep_redirections();
+        context.open_files_mut().keep_redirections();
         return Ok(0);
     }
     let login = options::has(&flags, b'l');
@@ -28,11 +28,11 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     };
     let status = become_program(context, operands, zero.as_deref(), options::has(&flags, b'c'))?;
     match status {
-        ExecReturn::Failed(status) if context.session.options.shell(ShellOption::ExecFail) => Ok(status),
+        ExecReturn::Failed(status) if context.options().shell(ShellOption::ExecFail) => Ok(status),
         ExecReturn::Failed(status) => {
             if operands[0].contains(&b'/') {
                 // The shell had already given up its state for the program.
-                context.session.traps.reset(Trap::Exit);
+                context.traps_mut().reset(Trap::Exit);
             }
             Err(Unwind::Exit(status))
         }
@@ -50,7 +50,7 @@ enum ExecReturn {
 
 /// Tells whether the name is an in-process command, a script or a tool instead of a program.
 fn is_not_a_program(context: &mut Context<'_>, words: &[Bytes]) -> bool {
-    !context.session.has_program(&words[0]) && context.session.resolves_outside_shell(words)
+    !context.session_mut().has_program(&words[0]) && context.session_mut().resolves_outside_shell(words)
 }
 
 /// Replaces the shell with a program. Only a process that runs nothing but this shell is really replaced; elsewhere the program runs as
@@ -62,10 +62,10 @@ fn become_program(
     clear: bool,
 ) -> Result<ExecReturn, Unwind> {
     if zero.is_none() && !clear && is_not_a_program(context, words) {
-        context.session.traps.reset(Trap::Exit);
-        return context.session.dispatch_external(words, context.values).map(ExecReturn::Ran);
+        context.traps_mut().reset(Trap::Exit);
+        return context.dispatch_external(words).map(ExecReturn::Ran);
     }
-    let session = &mut *context.session;
+    let session = context.session_mut();
     if session.owns_process() && session.identity.leads_process() {
         session.change_shell_level(-1);
         let started = session.replace_process(words, zero, clear);

@@ -9,7 +9,7 @@ use crate::traps::Trap;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let status = status(context, arguments)?;
-    context.session.trap_state.set_exits_in_place(true);
+    context.session_mut().trap_state.set_exits_in_place(true);
     Err(Unwind::Exit(status))
 }
 
@@ -20,7 +20,7 @@ pub(super) fn status(context: &mut Context<'_>, arguments: &[Bytes]) -> Result<i
         all => all,
     };
     let Some(first) = arguments.first() else {
-        let session = &context.session;
+        let session = context.session();
         let follows = match session.trap_state.innermost() {
             Some(Trap::Debug) => true,
             Some(Trap::Signal(_)) => context.name == b"exit",
@@ -35,7 +35,7 @@ pub(super) fn status(context: &mut Context<'_>, arguments: &[Bytes]) -> Result<i
     };
     if arguments.len() > 1 {
         context.error("too many arguments");
-        return Err(context.session.end_line(1));
+        return Err(context.session().end_line(1));
     }
     Ok(i32::try_from(number & 0xff).unwrap_or(0))
 }

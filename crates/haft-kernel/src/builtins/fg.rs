@@ -10,16 +10,16 @@ use crate::options::SetOption;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let Some(id) = controlled_job(context, arguments.first()) else { return Ok(1) };
-    let shown = context.session.jobs.get(id).map(Job::shown_text).unwrap_or_default();
+    let shown = context.jobs().get(id).map(Job::shown_text).unwrap_or_default();
     context.print(&[&shown, b"\n".as_slice()].concat())?;
-    if context.session.jobs.get(id).is_some_and(|job| job.group.is_some()) {
-        let _ = context.session.flush();
-        return context.session.continue_in_foreground(id);
+    if context.jobs().get(id).is_some_and(|job| job.group.is_some()) {
+        context.flush();
+        return context.session_mut().continue_in_foreground(id);
     }
-    if let Some(job) = context.session.jobs.get(id) {
+    if let Some(job) = context.jobs().get(id) {
         job.signal(Signals::CONT);
     }
-    match context.session.wait_job(id)? {
+    match context.session_mut().wait_job(id)? {
         WaitResult::Ended { status, .. } => Ok(status),
         WaitResult::Interrupted(signal) => Ok(128 + signal),
         WaitResult::Nothing => Ok(127),
@@ -29,13 +29,13 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
 /// Returns the number of the job that the operand names, or the current job. Prints an error and returns `None` if there is no
 /// such job, it has ended, or job control is off.
 pub(super) fn controlled_job(context: &mut Context<'_>, operand: Option<&Bytes>) -> Option<u32> {
-    if !context.session.options.has(SetOption::Monitor) {
+    if !context.options().has(SetOption::Monitor) {
         context.error("no job control");
         return None;
     }
-    context.session.jobs.update();
+    context.jobs_mut().update();
     let shown = operand.cloned().unwrap_or_else(|| "current".into());
-    let found = context.session.jobs.find(operand.map_or(b"%%", |operand| operand.as_bytes()));
+    let found = context.jobs().find(operand.map_or(b"%%", |operand| operand.as_bytes()));
     match found.map(|job| (job.id, job.state())) {
         Ok((id, JobState::Running | JobState::Stopped(_))) => return Some(id),
         Ok((_, JobState::Done(_))) => context.error("job has terminated"),

@@ -13,17 +13,16 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         Err(end) => return end,
     };
     let [specification, name, rest @ ..] = operands else { return context.synopsis() };
-    let words =
-        if rest.is_empty() { context.session.parameters.positional().to_vec() } else { rest.to_vec() };
+    let words = if rest.is_empty() { context.parameters().positional().to_vec() } else { rest.to_vec() };
     let silent = specification.starts_with(b":");
     let known = if silent { &specification[1..] } else { &specification[..] };
     let mut walk = OptionScanner::begin(context, &words);
     let found = walk.next(known);
-    let quiet = silent || context.session.value(b"OPTERR").is_some_and(|value| value.as_bytes() == b"0");
+    let quiet = silent || context.value(b"OPTERR").is_some_and(|value| value.as_bytes() == b"0");
     let (index, offset) = (walk.index, walk.offset);
     set(context, b"OPTIND", &index.to_string());
     let position = GetoptsPosition { index: i64::try_from(index).unwrap_or(0), offset };
-    context.session.parameters.set_getopts(position);
+    context.parameters_mut().set_getopts(position);
     conclude(context, name, &found, silent, quiet)
 }
 
@@ -47,9 +46,9 @@ struct OptionScanner<'a> {
 impl<'a> OptionScanner<'a> {
     /// Continues after the previous call, unless `OPTIND` was changed.
     fn begin(context: &Context<'_>, words: &'a [Bytes]) -> Self {
-        let value = context.session.value(b"OPTIND").unwrap_or_default();
+        let value = context.value(b"OPTIND").unwrap_or_default();
         let index = super::integer::parse_integer(&value).unwrap_or(1).max(1);
-        let offset = match context.session.parameters.getopts() {
+        let offset = match context.parameters().getopts() {
             position if position.index == index => position.offset,
             _ => 0,
         };
@@ -115,12 +114,12 @@ fn conclude(
     quiet: bool,
 ) -> Flow {
     let letter_text = |letter: u8| Bytes::from([letter].as_slice());
-    let shell = context.session.parameters.zero().clone();
+    let shell = context.parameters().zero().clone();
     let complain = |context: &mut Context<'_>, text: &str, letter: u8| {
         if !quiet {
             let line = format!("{shell}: {text} -- {}\n", char::from(letter));
-            let _ = context.session.write(2, line.as_bytes());
-            let _ = context.session.flush();
+            context.print_error(line.as_bytes());
+            context.flush();
         }
     };
     let (shown, argument) = match found {
@@ -139,17 +138,17 @@ fn conclude(
     };
     match argument {
         Some(value) => {
-            let _ = context.session.set(b"OPTARG", value);
+            let _ = context.session_mut().set(b"OPTARG", value);
         }
         None => {
-            let _ = context.session.variables.unset(b"OPTARG", false);
+            let _ = context.variables_mut().unset(b"OPTARG", false);
         }
     }
     if !is_name(name) {
         context.error(format_args!("`{name}': not a valid identifier"));
         return Ok(1);
     }
-    if let Err(error) = context.session.set(name, shown) {
+    if let Err(error) = context.session_mut().set(name, shown) {
         context.error(error);
         return Ok(1);
     }
@@ -157,5 +156,5 @@ fn conclude(
 }
 
 fn set(context: &mut Context<'_>, name: &[u8], value: &str) {
-    let _ = context.session.set(name, value);
+    let _ = context.session_mut().set(name, value);
 }

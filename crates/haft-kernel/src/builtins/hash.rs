@@ -17,7 +17,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         return Ok(1);
     }
     if has(b'r') {
-        context.session.caches.clear_commands();
+        context.caches_mut().clear_commands();
     }
     if operands.is_empty() {
         return if has(b'r') { Ok(0) } else { list(context, has(b'l')) };
@@ -33,7 +33,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
                 remember(context, name, path);
                 true
             }
-            (None, true) => context.session.caches.commands_mut().remove(name).is_some(),
+            (None, true) => context.caches_mut().commands_mut().remove(name).is_some(),
             (None, false) => look_up(context, name),
         };
         if !done {
@@ -45,7 +45,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
 }
 
 fn remember(context: &mut Context<'_>, name: &Bytes, path: &[u8]) {
-    let session = &mut context.session;
+    let session = context.session_mut();
     let current = session.value(b"PATH");
     session.caches.validate_commands(current.as_ref());
     session.caches.commands_mut().insert(name.clone(), (path.into(), 0));
@@ -53,7 +53,7 @@ fn remember(context: &mut Context<'_>, name: &Bytes, path: &[u8]) {
 
 /// Finds a program and caches its path. A name with a slash or of something else than a program needs no cache.
 fn look_up(context: &mut Context<'_>, name: &Bytes) -> bool {
-    let session = &mut context.session;
+    let session = context.session_mut();
     if name.contains(&b'/') || session.function(name).is_some() || session.find_builtin(name).is_some() {
         return true;
     }
@@ -68,7 +68,7 @@ fn look_up(context: &mut Context<'_>, name: &Bytes) -> bool {
 }
 
 fn list(context: &mut Context<'_>, reusable: bool) -> Flow {
-    let hashed = context.session.caches.commands().clone();
+    let hashed = context.caches().commands().clone();
     if hashed.is_empty() {
         return if reusable { Ok(0) } else { context.print(b"hash: hash table empty\n") };
     }
@@ -89,7 +89,7 @@ fn list(context: &mut Context<'_>, reusable: bool) -> Flow {
 fn show(context: &mut Context<'_>, names: &[Bytes], reusable: bool) -> Flow {
     let mut status = 0;
     for name in names {
-        let Some((path, hits)) = context.session.caches.commands_mut().get_mut(name) else {
+        let Some((path, hits)) = context.caches_mut().commands_mut().get_mut(name) else {
             context.error(format_args!("{name}: not found"));
             status = 1;
             continue;

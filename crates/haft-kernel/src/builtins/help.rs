@@ -17,7 +17,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let form = flags.last().map(|flag| flag.letter);
     if operands.is_empty() {
         let mut text: String = ALL.iter().map(|builtin| format!(" {}\n", builtin.synopsis)).collect();
-        for command in context.session.kernel.all_added() {
+        for command in context.session().kernel.all_added() {
             let _ = writeln!(text, " {}", command.synopsis());
         }
         return context.print(text.as_bytes());
@@ -29,7 +29,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             context.print(text(builtin, form).as_bytes())?;
             status = 0;
         }
-        if let Some(command) = context.session.kernel.added(operand) {
+        if let Some(command) = context.session().kernel.added(operand) {
             context.print(added(&*command, form).as_bytes())?;
             status = 0;
         } else if found.is_empty() {

@@ -7,7 +7,7 @@ use super::{Context, options};
 use crate::flow::Flow;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
-    if let Some(command) = context.session.kernel.added(b"history") {
+    if let Some(command) = context.session().kernel.added(b"history") {
         return command.run(context, arguments);
     }
     match options::parse(context, arguments, "cd:anrwps") {

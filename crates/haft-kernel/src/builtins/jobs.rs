@@ -27,12 +27,12 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         (false, true) => JobFormat::Long,
         (false, false) => JobFormat::Line,
     };
-    context.session.jobs.update();
+    context.jobs_mut().update();
     let known = all(context);
     let (wanted, status) = select(context, &known, operands);
-    let current = current(&context.session.jobs, &known);
+    let current = current(context.jobs(), &known);
     // A `-c` script and a command substitution do not list jobs that have ended, as in bash. Scripts poll `$(jobs)` in loops.
-    let session = &context.session;
+    let session = context.session();
     let forgets_ended = !session.is_interactive()
         && (session.identity.is_command_string() || session.processes.is_captured());
     let mut text = Vec::new();
@@ -46,14 +46,13 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         if !hidden {
             text.extend_from_slice(&job.shown(form, &current));
             context
-                .session
-                .jobs
+                .jobs_mut()
                 .iter_mut()
                 .filter(|own| own.id == job.id)
                 .for_each(|own| own.told = Some(job.state));
         }
         if ended {
-            context.session.jobs.remove(job.id);
+            context.jobs_mut().remove(job.id);
         }
     }
     context.print(&text)?;
@@ -62,10 +61,10 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
 
 /// `jobs --json`: all jobs, with the IDs of the jobs and of their outputs.
 fn as_data(context: &mut Context<'_>) -> Flow {
-    let known = context.session.known_jobs();
+    let known = context.session_mut().known_jobs();
     let reports: Vec<_> = known.iter().map(JobInfo::report).collect();
     for ended in known.iter().filter(|job| job.status.is_some()).filter_map(|job| job.number) {
-        context.session.jobs.remove(ended);
+        context.jobs_mut().remove(ended);
     }
     let data = serde_json::to_value(reports).unwrap_or_default();
     let text = format!("{data}\n");
@@ -83,7 +82,7 @@ fn current(jobs: &Jobs, known: &[ListedJob]) -> Vec<u32> {
 
 /// Returns the jobs of the session, or those of the parent shell if a subshell has none.
 fn all(context: &Context<'_>) -> Vec<ListedJob> {
-    let jobs = &context.session.jobs;
+    let jobs = context.jobs();
     if jobs.is_empty() {
         return jobs.inherited().filter(|job| job.shown).map(ListedJob::inherited).collect();
     }
@@ -98,7 +97,7 @@ fn select(context: &mut Context<'_>, known: &[ListedJob], operands: &[Bytes]) ->
     let mut status = 0;
     let mut wanted = Vec::new();
     for operand in operands {
-        match context.session.jobs.find(operand) {
+        match context.jobs().find(operand) {
             Ok(job) => wanted.push(job.id),
             Err(missing) => {
                 context.error(missing.message(operand));
@@ -111,12 +110,11 @@ fn select(context: &mut Context<'_>, known: &[ListedJob], operands: &[Bytes]) ->
 
 /// `jobs -x`: runs a command after replacing job specifications with process group IDs.
 fn substitute(context: &mut Context<'_>, words: &[Bytes]) -> Flow {
-    let shared = haft_process::own_group().filter(|_| context.session.owns_process());
+    let shared = haft_process::own_group().filter(|_| context.session().owns_process());
     let words: Vec<Bytes> = words
         .iter()
         .map(|word| {
-            leader(&context.session.jobs, word, shared)
-                .map_or_else(|| word.clone(), |pid| pid.to_string().into())
+            leader(context.jobs(), word, shared).map_or_else(|| word.clone(), |pid| pid.to_string().into())
         })
         .collect();
     context.dispatch(&words)

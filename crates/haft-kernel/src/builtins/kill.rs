@@ -55,11 +55,11 @@ fn signal(name: &[u8]) -> Option<i32> {
 }
 
 fn send(context: &mut Context<'_>, target: &Bytes, number: i32) -> Result<bool, Unwind> {
-    let _ = context.session.flush();
-    context.session.reap_strays();
+    context.flush();
+    context.session_mut().reap_strays();
     if target.starts_with(b"%") {
-        context.session.jobs.update();
-        return Ok(match context.session.jobs.find(target) {
+        context.jobs_mut().update();
+        return Ok(match context.jobs().find(target) {
             Ok(job) => {
                 job.signal(number);
                 true
@@ -101,7 +101,7 @@ pub(super) fn table() -> String {
 }
 
 fn list(context: &mut Context<'_>, names: &[Bytes]) -> Flow {
-    if names.is_empty() && context.session.options.has(SetOption::Posix) {
+    if names.is_empty() && context.options().has(SetOption::Posix) {
         let names: Vec<String> = (1..=64).filter_map(haft_process::signal_name).collect();
         return context.print(format!("{}\n", names.join(" ")).as_bytes());
     }

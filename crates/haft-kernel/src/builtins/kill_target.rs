@@ -42,7 +42,7 @@ pub(super) fn signal_number(
     pid: i32,
     number: i32,
 ) -> Result<io::Result<()>, Unwind> {
-    let session = &mut *context.session;
+    let session = context.session_mut();
     match target(session, pid) {
         KillTarget::Own => to_self(session, pid, number)?,
         KillTarget::Script => to_script(session, number),

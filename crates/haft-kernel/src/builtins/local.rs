@@ -6,7 +6,7 @@ use super::{Context, Operand};
 use crate::flow::Flow;
 
 pub(super) fn run(context: &mut Context<'_>, operands: &[Operand]) -> Flow {
-    if context.session.variables.depth() == 0 {
+    if context.variables().depth() == 0 {
         context.error("can only be used in a function");
         return Ok(1);
     }

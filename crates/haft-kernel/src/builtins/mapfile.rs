@@ -53,7 +53,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     if let Some(status) = prepare(context, &name, request.origin.is_none())? {
         return Ok(status);
     }
-    let _ = context.session.flush();
+    context.flush();
     let mut input = DescriptorReader::new(file, None, request.count == 0);
     let result = fill(context, &request, &name, &mut input);
     input.finish();
@@ -105,14 +105,14 @@ fn parse<'a>(flags: &[OptionFlag<'a>]) -> Result<MapfileOptions<'a>, String> {
 
 /// Makes the variable an indexed array, empty if `clear` is set. Returns the exit status if that fails.
 fn prepare(context: &mut Context<'_>, name: &Bytes, clear: bool) -> Result<Option<i32>, Unwind> {
-    let target = match context.session.follow(name) {
+    let target = match context.session().follow(name) {
         Ok(target) => target.name,
         Err(error) => {
             context.error(error);
             return Ok(Some(1));
         }
     };
-    let variable = context.session.variables.entry(&target);
+    let variable = context.variables_mut().entry(&target);
     let problem = match &variable.value {
         _ if variable.is(Attributes::READONLY) => Some(VariableError::Readonly(name.clone()).to_string()),
         VariableValue::Associative(_) => Some(format!("{name}: not an indexed array")),
@@ -154,7 +154,7 @@ fn fill(
         read += 1;
         if let Some(callback) = request.callback.filter(|_| read % request.quantum == 0) {
             let text = [callback, format!(" {index} ").as_bytes(), &quote::single(&value)].concat();
-            context.session.run_text(&text)?;
+            context.session_mut().run_text(&text)?;
         }
         if let Err(error) = store(context, name, index, value.into()) {
             context.error(error);
@@ -167,14 +167,14 @@ fn fill(
 /// Sets an element: directly if the array has no attributes.
 fn store(context: &mut Context<'_>, name: &Bytes, index: u64, value: Bytes) -> Result<(), VariableError> {
     if let Some(Variable { value: VariableValue::Indexed(array), attributes: Attributes::NONE, .. }) =
-        context.session.variables.get_mut(name)
+        context.variables_mut().get_mut(name)
     {
         Arc::make_mut(array).set(index, value);
         return Ok(());
     }
     let subscript = index.to_string();
     let number = i64::try_from(index).unwrap_or(i64::MAX);
-    context.session.assign_index(name, subscript.as_bytes(), number, value, false)
+    context.session_mut().assign_index(name, subscript.as_bytes(), number, value, false)
 }
 
 /// Returns the next line, with its delimiter unless `-t` is given or the delimiter is a NUL byte.
@@ -185,13 +185,13 @@ fn line(
 ) -> Result<Option<Vec<u8>>, Unwind> {
     let mut bytes = Vec::new();
     let mut any = false;
-    context.session.memory.note_growth(size_of::<Bytes>());
+    context.session().memory.note_growth(size_of::<Bytes>());
     loop {
         let Ok(available) = input.peek(context)? else { return Ok(any.then_some(bytes)) };
         any = true;
         let found = memchr::memchr(request.delimiter, available);
         let part = &available[..found.unwrap_or(available.len())];
-        context.session.memory.note_growth(part.len());
+        context.session().memory.note_growth(part.len());
         bytes.extend(part.iter().filter(|byte| **byte != 0));
         let length = part.len() + usize::from(found.is_some());
         input.consume(length);

@@ -154,7 +154,7 @@ pub(super) fn is_program(session: &Session, path: &[u8]) -> bool {
 
 /// Returns the sentence that `type` and `command -V` print for a meaning.
 pub(super) fn sentence(context: &Context<'_>, name: &[u8], meaning: &NameMeaning) -> Vec<u8> {
-    let posix = context.session.options.has(crate::options::SetOption::Posix);
+    let posix = context.options().has(crate::options::SetOption::Posix);
     let rest: Vec<u8> = match meaning {
         NameMeaning::Alias(value) => [b" is aliased to `", &value[..], b"'\n"].concat(),
         NameMeaning::Keyword => b" is a shell keyword\n".to_vec(),

@@ -33,6 +33,6 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     }
     // With `-n` the working directory stays, and the next entry is removed instead.
     let gone = place.max(1) - 1;
-    context.session.working_directory.stack_mut().remove(gone);
+    context.working_directory_mut().stack_mut().remove(gone);
     show_all(context, StackFormat::default())
 }

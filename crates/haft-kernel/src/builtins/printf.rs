@@ -17,7 +17,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         Err(end) => return end,
     };
     let Some((format, rest)) = operands.split_first() else { return context.synopsis() };
-    let mut printed = print(format, rest, &mut SessionHost { session: context.session, zone: None });
+    let mut printed = print(format, rest, &mut SessionHost { session: context.session_mut(), zone: None });
     context.check()?;
     for message in &printed.errors {
         context.error(String::from_utf8_lossy(message));
@@ -50,7 +50,7 @@ fn is_assignable(name: &[u8]) -> bool {
 }
 
 fn assign(context: &mut Context<'_>, name: &[u8], value: Bytes) -> i32 {
-    match context.session.assign_reference(name, value) {
+    match context.session_mut().assign_reference(name, value) {
         Ok(()) => 0,
         Err(error) => {
             context.error(error);

@@ -25,7 +25,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         [] => exchange(context, stay),
         [only] if matches!(only.as_bytes(), [b'+' | b'-', _, ..]) => rotate(context, only, stay),
         [only] if stay => {
-            context.session.working_directory.stack_mut().insert(0, only.clone());
+            context.working_directory_mut().stack_mut().insert(0, only.clone());
             show_all(context, StackFormat::default())
         }
         [only] => {
@@ -33,7 +33,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             if only.as_bytes() != b"-" {
                 return move_to(context, only, all);
             }
-            let target = context.session.value(b"OLDPWD").unwrap_or_default();
+            let target = context.value(b"OLDPWD").unwrap_or_default();
             context.print(&[&target[..], b"\n"].concat())?;
             move_to(context, &target, all)
         }

@@ -11,11 +11,11 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         Ok(parsed) => parsed,
         Err(end) => return end,
     };
-    let default = context.session.options.has(SetOption::Physical);
+    let default = context.options().has(SetOption::Physical);
     let physical = flags.last().map_or(default, |flag| flag.letter == b'P');
-    let mut line = context.session.working_directory.path().to_vec();
+    let mut line = context.working_directory().path().to_vec();
     if physical {
-        match context.session.kernel.files.canonicalize(haft_text::path(&line)) {
+        match context.session().kernel.files.canonicalize(haft_text::path(&line)) {
             Ok(path) => line = path.into_os_string().into_encoded_bytes(),
             Err(error) => {
                 let message = haft_fs::message(&error);

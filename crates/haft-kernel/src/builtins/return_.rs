@@ -7,9 +7,9 @@ use crate::flow::{Flow, Unwind};
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let status = super::exit::status(context, arguments)?;
-    if context.session.calls.frames().is_empty() {
+    if context.calls().frames().is_empty() {
         context.error("can only `return' from a function or sourced script");
-        return context.session.unless_posix(2);
+        return context.session().unless_posix(2);
     }
     Err(Unwind::Return(status))
 }

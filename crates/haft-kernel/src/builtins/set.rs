@@ -17,20 +17,20 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         }
         Err(SetArgumentError::Name(name)) => {
             context.error(format_args!("{name}: invalid option name"));
-            return context.session.unless_posix(2);
+            return context.session().unless_posix(2);
         }
     };
     for (option, on) in plan.changes {
-        context.session.set_option(option, on);
+        context.session_mut().set_option(option, on);
     }
     if let Some(operands) = plan.positional {
-        context.session.parameters.set_positional_by_builtin(operands.to_vec());
+        context.parameters_mut().set_positional_by_builtin(operands.to_vec());
     }
     for on in plan.lists {
         let text: String = SetOption::ALL
             .iter()
             .map(|(option, name, _)| {
-                let value = context.session.options.has(*option);
+                let value = context.options().has(*option);
                 if on {
                     option_line(name, value)
                 } else {
@@ -120,9 +120,9 @@ pub(super) fn option_line(name: &str, on: bool) -> String {
 }
 
 fn list(context: &mut Context<'_>) -> Flow {
-    let mut text = variable_listing::listed(context.session);
-    if !context.session.options.has(SetOption::Posix) {
-        text.extend_from_slice(&super::function_listing::all(context.session, |_| true));
+    let mut text = variable_listing::listed(context.session_mut());
+    if !context.options().has(SetOption::Posix) {
+        text.extend_from_slice(&super::function_listing::all(context.session_mut(), |_| true));
     }
     context.print(&text)
 }

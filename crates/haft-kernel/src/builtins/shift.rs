@@ -23,19 +23,19 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         },
         _ => {
             context.error("too many arguments");
-            return Err(context.session.end_line(1));
+            return Err(context.session().end_line(1));
         }
     };
     let Ok(count) = usize::try_from(count) else {
         context.error(format_args!("{count}: shift count out of range"));
         return Ok(1);
     };
-    if count > context.session.parameters.positional().len() {
-        if context.session.options.shell(ShellOption::ShiftVerbose) {
+    if count > context.parameters().positional().len() {
+        if context.options().shell(ShellOption::ShiftVerbose) {
             context.error(format_args!("{count}: shift count out of range"));
         }
         return Ok(1);
     }
-    context.session.parameters.shift(count);
+    context.parameters_mut().shift(count);
     Ok(0)
 }

@@ -42,7 +42,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
 
 /// Returns the value of an option by its name.
 fn value(context: &Context<'_>, mode: ShoptMode, name: &[u8]) -> Option<bool> {
-    let options = context.session.options;
+    let options = context.options();
     if mode.set {
         SetOption::from_name(name).map(|option| options.has(option))
     } else {
@@ -99,9 +99,9 @@ fn put(context: &mut Context<'_>, mode: ShoptMode, names: &[Bytes], on: bool) ->
     let mut status = 0;
     for name in names {
         let known = if mode.set {
-            SetOption::from_name(name).map(|option| context.session.set_option(option, on))
+            SetOption::from_name(name).map(|option| context.session_mut().set_option(option, on))
         } else {
-            ShellOption::from_name(name).map(|option| context.session.options.put_shell(option, on))
+            ShellOption::from_name(name).map(|option| context.options_mut().put_shell(option, on))
         };
         if known.is_none() {
             unknown(context, mode, name);

@@ -16,7 +16,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         return context.usage("filename argument required");
     };
     let Some(path) = find(context, name) else { return fail(context, name, "file not found") };
-    let content = match context.session.read_file(&path)? {
+    let content = match context.session_mut().read_file(&path)? {
         Ok(content) => content,
         Err(error) => {
             let message = match error.kind() {
@@ -30,12 +30,12 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         context.error(format_args!("{name}: cannot execute binary file"));
         return Ok(126);
     }
-    context.session.source_file(&path, &content, (!parameters.is_empty()).then_some(parameters))
+    context.session_mut().source_file(&path, &content, (!parameters.is_empty()).then_some(parameters))
 }
 
 /// Finds the file. A name without a slash is searched in `PATH`, then, outside of POSIX mode, in the working directory.
 fn find(context: &Context<'_>, name: &Bytes) -> Option<Bytes> {
-    let session = &context.session;
+    let session = context.session();
     if name.contains(&b'/') || !session.options.shell(ShellOption::SourcePath) {
         return Some(name.clone());
     }
@@ -54,7 +54,7 @@ fn find(context: &Context<'_>, name: &Bytes) -> Option<Bytes> {
 fn fail(context: &mut Context<'_>, name: &Bytes, message: &str) -> Flow {
     match message {
         "is a directory" | "file not found" => context.error(format_args!("{name}: {message}")),
-        _ => context.session.report(format_args!("{name}: {message}")),
+        _ => context.session_mut().report(format_args!("{name}: {message}")),
     }
-    context.session.unless_posix(1)
+    context.session().unless_posix(1)
 }

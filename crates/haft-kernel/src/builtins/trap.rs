@@ -41,16 +41,15 @@ fn change(context: &mut Context<'_>, names: &[Bytes], commands: Option<&Bytes>) 
                 context.error(format_args!("{name}: invalid signal specification"));
                 status = 1;
             }
-            (Some(trap), Some(commands)) => context.session.set_trap(trap, Some(commands.clone())),
-            (Some(trap), None) => context.session.set_trap(trap, None),
+            (Some(trap), Some(commands)) => context.session_mut().set_trap(trap, Some(commands.clone())),
+            (Some(trap), None) => context.session_mut().set_trap(trap, None),
         }
     }
     Ok(status)
 }
 
 fn show(context: &mut Context<'_>, names: &[Bytes]) -> Flow {
-    let all: Vec<(Trap, Bytes)> =
-        context.session.traps.iter().map(|(trap, text)| (trap, text.clone())).collect();
+    let all: Vec<(Trap, Bytes)> = context.traps().iter().map(|(trap, text)| (trap, text.clone())).collect();
     if names.is_empty() {
         let text: Vec<u8> = all.iter().flat_map(|(trap, commands)| line(context, *trap, commands)).collect();
         return context.print(&text);
@@ -72,7 +71,7 @@ fn show(context: &mut Context<'_>, names: &[Bytes]) -> Flow {
 
 fn line(context: &Context<'_>, trap: Trap, commands: &Bytes) -> Vec<u8> {
     let name = trap.name();
-    let name = match context.session.options.has(SetOption::Posix) {
+    let name = match context.options().has(SetOption::Posix) {
         true => name.trim_start_matches("SIG"),
         false => &name,
     };

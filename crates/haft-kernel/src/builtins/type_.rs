@@ -32,7 +32,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         NameQuery { all: has(b'a'), no_functions: has(b'f'), files_only: has(b'P'), ..NameQuery::default() };
     let mut status = 0;
     for name in operands {
-        let found = meanings(context.session, name, search);
+        let found = meanings(context.session_mut(), name, search);
         if found.is_empty() {
             if form == TypeFormat::Sentence {
                 context.error(format_args!("{name}: not found"));

@@ -127,7 +127,7 @@ fn both(context: &Context<'_>, resource: &UlimitResource) -> (Option<u64>, Optio
     let LimitSource::Resource(ours, system) = resource.kind else {
         return (Some(PIPE_BUFFER_BYTES), Some(PIPE_BUFFER_BYTES));
     };
-    let own = context.session.limits.program_limits().iter().rev().find(|limit| limit.resource == ours);
+    let own = context.session().limits.program_limits().iter().rev().find(|limit| limit.resource == ours);
     match own {
         Some(limit) => (limit.soft, limit.hard),
         None => {
@@ -175,7 +175,7 @@ fn set(
     if above(new_soft, new_hard) {
         return Err(format!("{}: cannot modify limit: Invalid argument", resource.name));
     }
-    let limits = context.session.limits.program_limits_mut();
+    let limits = context.session_mut().limits.program_limits_mut();
     limits.retain(|limit| limit.resource != ours);
     limits.push(ResourceLimit { resource: ours, soft: new_soft, hard: new_hard });
     Ok(())

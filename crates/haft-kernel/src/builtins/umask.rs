@@ -15,12 +15,12 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         let parsed = if mode.first().is_some_and(u8::is_ascii_digit) {
             octal(mode)
         } else {
-            symbolic_mask(mode, context.session.open_files.umask())
+            symbolic_mask(mode, context.open_files().umask())
         };
         match parsed {
             Ok(mask) => {
-                context.session.open_files.set_umask(mask);
-                context.session.kernel.permit(mask);
+                context.open_files_mut().set_umask(mask);
+                context.session().kernel.permit(mask);
             }
             Err(problem) => {
                 context.error(problem);
@@ -28,12 +28,12 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             }
         }
         return if symbolic {
-            context.print(format!("{}\n", shown(context.session.open_files.umask())).as_bytes())
+            context.print(format!("{}\n", shown(context.open_files().umask())).as_bytes())
         } else {
             Ok(0)
         };
     }
-    let mask = context.session.open_files.umask();
+    let mask = context.open_files().umask();
     let value = if symbolic { shown(mask) } else { format!("{mask:04o}") };
     let prefix = match (options::has(&flags, b'p'), symbolic) {
         (true, true) => "umask -S ",

@@ -11,7 +11,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         Err(end) => return end,
     };
     if !flags.is_empty() {
-        context.session.definitions.aliases_mut().clear();
+        context.definitions_mut().aliases_mut().clear();
         return Ok(0);
     }
     if operands.is_empty() {
@@ -19,7 +19,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     }
     let mut status = 0;
     for name in operands {
-        if context.session.definitions.aliases_mut().remove(&**name).is_none() {
+        if context.definitions_mut().aliases_mut().remove(&**name).is_none() {
             context.error(format_args!("{name}: not found"));
             status = 1;
         }

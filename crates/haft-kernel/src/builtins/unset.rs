@@ -63,7 +63,7 @@ fn remove(context: &mut Context<'_>, name: &Bytes, kind: UnsetKind) -> bool {
         context.error(format_args!("`{name}': not a valid identifier"));
         return false;
     }
-    if kind == UnsetKind::Either && context.session.variables.get(name).is_none() {
+    if kind == UnsetKind::Either && context.variables().get(name).is_none() {
         return remove_function(context, name);
     }
     remove_variable(context, name, kind)
@@ -72,7 +72,7 @@ fn remove(context: &mut Context<'_>, name: &Bytes, kind: UnsetKind) -> bool {
 fn remove_variable(context: &mut Context<'_>, name: &Bytes, kind: UnsetKind) -> bool {
     let mut name = name.clone();
     if kind != UnsetKind::Reference {
-        match context.session.follow(&name) {
+        match context.session().follow(&name) {
             Ok(target) => match target.subscript {
                 Some(subscript) => return remove_element(context, &target.name, &subscript),
                 None => name = target.name,
@@ -83,8 +83,8 @@ fn remove_variable(context: &mut Context<'_>, name: &Bytes, kind: UnsetKind) -> 
             }
         }
     }
-    let stay = context.session.options.shell(ShellOption::LocalUnset);
-    let variables = &mut context.session.variables;
+    let stay = context.options().shell(ShellOption::LocalUnset);
+    let variables = context.variables_mut();
     if kind == UnsetKind::Reference
         && variables.get(&name).is_some_and(|known| !known.is(Attributes::NAMEREF))
     {
@@ -104,23 +104,23 @@ fn remove_variable(context: &mut Context<'_>, name: &Bytes, kind: UnsetKind) -> 
 }
 
 fn remove_function(context: &mut Context<'_>, name: &Bytes) -> bool {
-    if context.session.definitions.functions().get(name.as_bytes()).is_some_and(|known| known.readonly) {
+    if context.definitions().functions().get(name.as_bytes()).is_some_and(|known| known.readonly) {
         context.error(format_args!("{name}: cannot unset: readonly function"));
         return false;
     }
-    context.session.definitions.functions_mut().remove(name.as_bytes());
+    context.definitions_mut().functions_mut().remove(name.as_bytes());
     true
 }
 
 fn remove_element(context: &mut Context<'_>, array: &[u8], subscript: &[u8]) -> bool {
-    let name = match context.session.follow(array) {
+    let name = match context.session().follow(array) {
         Ok(target) => target.name,
         Err(error) => {
             context.error(error);
             return false;
         }
     };
-    let (kind, attributes) = match context.session.variables.get(&name) {
+    let (kind, attributes) = match context.variables().get(&name) {
         None => return true,
         Some(variable) => (variable.value.clone(), variable.attributes),
     };
@@ -137,7 +137,7 @@ fn remove_element(context: &mut Context<'_>, array: &[u8], subscript: &[u8]) -> 
             true
         }
         VariableValue::Indexed(_) => remove_index(context, &name, subscript),
-        VariableValue::Scalar(_) if context.session.evaluate_text(subscript) == Ok(0) => {
+        VariableValue::Scalar(_) if context.session_mut().evaluate_text(subscript) == Ok(0) => {
             remove_variable(context, &name, UnsetKind::Variable)
         }
         VariableValue::Scalar(_) => {
@@ -163,16 +163,16 @@ fn has_key(context: &mut Context<'_>, name: &Bytes, key: &[u8]) -> bool {
 
 /// Returns a subscript after expansions in it.
 fn expand(context: &mut Context<'_>, subscript: &[u8]) -> Bytes {
-    context.session.expand_argument_subscript(subscript).unwrap_or_else(|_| subscript.into())
+    context.session_mut().expand_argument_subscript(subscript).unwrap_or_else(|_| subscript.into())
 }
 
 fn value_of<'a>(context: &'a mut Context<'_>, name: &[u8]) -> Option<&'a mut VariableValue> {
-    context.session.variables.get_mut(name).map(|variable| &mut variable.value)
+    context.variables_mut().get_mut(name).map(|variable| &mut variable.value)
 }
 
 fn remove_index(context: &mut Context<'_>, name: &Bytes, subscript: &[u8]) -> bool {
     let subscript = &*expand(context, subscript);
-    let number = match context.session.evaluate_text(subscript) {
+    let number = match context.session_mut().evaluate_text(subscript) {
         Ok(number) => number,
         Err(message) => {
             context.error(message);

@@ -19,7 +19,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             context.error(format_args!("`{shown}': not a valid identifier"));
             return Ok(1);
         }
-        let _ = context.session.variables.unset(name, false);
+        let _ = context.variables_mut().unset(name, false);
     }
     if options::has(&flags, b'n') {
         return next(context, operands, variable);
@@ -34,7 +34,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             Err(signal) => return Ok(signal),
         };
         if let (Some(name), Some(pid)) = (variable, parse_integer(operand)) {
-            let _ = context.session.assign_reference(name, pid.to_string().into());
+            let _ = context.session_mut().assign_reference(name, pid.to_string().into());
         }
     }
     Ok(status)
@@ -42,13 +42,13 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
 
 /// Waits for all background jobs.
 fn all(context: &mut Context<'_>) -> Flow {
-    let ids: Vec<u32> = context.session.jobs.iter().map(|job| job.id).collect();
+    let ids: Vec<u32> = context.jobs().iter().map(|job| job.id).collect();
     for id in ids {
-        if let WaitResult::Interrupted(signal) = context.session.wait_job(id)? {
+        if let WaitResult::Interrupted(signal) = context.session_mut().wait_job(id)? {
             return Ok(128 + signal);
         }
     }
-    if let Some(last) = context.session.parameters.last_background() {
+    if let Some(last) = context.parameters().last_background() {
         process_substitution(context, last)?;
     }
     Ok(0)
@@ -56,27 +56,27 @@ fn all(context: &mut Context<'_>) -> Flow {
 
 /// Waits for a process substitution, and returns its status. Returns `None` if the process is none.
 fn process_substitution(context: &mut Context<'_>, pid: i32) -> Result<Option<i32>, Unwind> {
-    let mut members = std::mem::take(context.session.processes.substitutions_mut());
+    let mut members = std::mem::take(context.session_mut().processes.substitutions_mut());
     let mut result = Ok(None);
     if let Some(member) = members.iter_mut().find(|member| member.pid == pid) {
-        result = context.session.wait_member(member).map(Some);
+        result = context.session_mut().wait_member(member).map(Some);
     }
-    members.append(context.session.processes.substitutions_mut());
-    *context.session.processes.substitutions_mut() = members;
+    members.append(context.session_mut().processes.substitutions_mut());
+    *context.session_mut().processes.substitutions_mut() = members;
     result
 }
 
 /// Waits for one process or job. The inner error is the number of a trapped signal.
 fn one(context: &mut Context<'_>, operand: &Bytes) -> Result<Result<i32, i32>, Unwind> {
     if operand.starts_with(b"%") {
-        let id = match context.session.jobs.find(operand).map(|job| job.id) {
+        let id = match context.jobs().find(operand).map(|job| job.id) {
             Ok(id) => id,
             Err(missing) => {
                 context.error(missing.message(operand));
                 return Ok(Ok(127));
             }
         };
-        return Ok(match context.session.wait_job(id)? {
+        return Ok(match context.session_mut().wait_job(id)? {
             WaitResult::Ended { status, .. } => Ok(status),
             WaitResult::Interrupted(signal) => Err(128 + signal),
             WaitResult::Nothing => Ok(127),
@@ -90,7 +90,7 @@ fn one(context: &mut Context<'_>, operand: &Bytes) -> Result<Result<i32, i32>, U
     if let Some(status) = process_substitution(context, pid)? {
         return Ok(Ok(status));
     }
-    match context.session.wait_pid(pid)? {
+    match context.session_mut().wait_pid(pid)? {
         WaitResult::Ended { status, .. } => Ok(Ok(status)),
         WaitResult::Interrupted(signal) => Ok(Err(128 + signal)),
         WaitResult::Nothing => {
@@ -106,8 +106,8 @@ fn next(context: &mut Context<'_>, operands: &[Bytes], variable: Option<&[u8]>) 
     let mut failed = false;
     for operand in operands {
         let found = match parse_integer(operand).and_then(|pid| i32::try_from(pid).ok()) {
-            Some(pid) if !operand.starts_with(b"%") => context.session.jobs.of_pid(pid),
-            _ => context.session.jobs.find(operand).ok(),
+            Some(pid) if !operand.starts_with(b"%") => context.jobs().of_pid(pid),
+            _ => context.jobs().find(operand).ok(),
         };
         match found {
             Some(job) => ids.push(job.id),
@@ -120,12 +120,12 @@ fn next(context: &mut Context<'_>, operands: &[Bytes], variable: Option<&[u8]>) 
         }
         return Ok(127);
     }
-    match context.session.wait_next(&ids)? {
+    match context.session_mut().wait_next(&ids)? {
         WaitResult::Nothing => Ok(127),
         WaitResult::Interrupted(signal) => Ok(128 + signal),
         WaitResult::Ended { pid, status } => {
             if let Some(name) = variable {
-                let _ = context.session.assign_reference(name, pid.to_string().into());
+                let _ = context.session_mut().assign_reference(name, pid.to_string().into());
             }
             Ok(status)
         }

@@ -25,6 +25,27 @@ pub struct Builtin {
     pub summary: &'static str,
 }
 
+impl Builtin {
+    /// Runs it with arguments, which do not include its name. `operands` are the same arguments with their assignments, if
+    /// the parser has recognised them.
+    pub(crate) fn invoke(
+        &self,
+        context: &mut Context<'_>,
+        words: &[Bytes],
+        operands: Option<&[Operand]>,
+    ) -> Flow {
+        let result = match (self.run, operands) {
+            (BuiltinFunction::Words(run), _) => run(context, words),
+            (BuiltinFunction::Operands(run), Some(operands)) => run(context, operands),
+            (BuiltinFunction::Operands(run), None) => {
+                let operands: Vec<Operand> = words.iter().cloned().map(Operand::Word).collect();
+                run(context, &operands)
+            }
+        };
+        context.status_after_output(result)
+    }
+}
+
 /// The function that runs a builtin.
 #[derive(Clone, Copy, Debug)]
 pub enum BuiltinFunction {

@@ -3,18 +3,25 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
+use haft_process::CancelToken;
 use haft_text::Bytes;
 
 use crate::flow::{Flow, Unwind};
 use crate::io::OpenFile;
-use crate::session::Session;
+use crate::jobs::Jobs;
+use crate::options::ShellOptions;
+use crate::session::{Caches, CallStack, Definitions, OpenFiles, Parameters, Session, WorkingDirectory};
+use crate::traps::Traps;
 use crate::values::{JsonValues, TypedArgument, typed_arguments};
+use crate::variables::Variables;
 
-/// The session that a builtin runs in, and the name it was called by.
+/// The context of a command: its name, its output, and the session that it runs in.
+///
+/// A builtin reads and changes one part of the session through the method for that part, such as [`Context::options`]. What
+/// concerns several parts, such as running a command, goes through [`Context::session_mut`].
 #[derive(Debug)]
 pub struct Context<'a> {
-    /// The session.
-    pub session: &'a mut Session,
+    session: &'a mut Session,
     /// The name, for messages.
     pub name: &'a [u8],
     /// The values of JSON words among the arguments.
@@ -35,7 +42,7 @@ impl<'a> Context<'a> {
     }
 
     /// The result of a builtin: one that succeeded fails if its output could not be written.
-    pub(crate) fn status_after_output(&self, result: Flow) -> Flow {
+    pub(super) fn status_after_output(&self, result: Flow) -> Flow {
         match result {
             Ok(0) if self.output_failed => Ok(1),
             result => result,
@@ -114,6 +121,45 @@ impl Context<'_> {
         self.session.dispatch(words, self.values)
     }
 
+    /// The same, but ignores functions and builtins.
+    pub(crate) fn dispatch_external(&mut self, words: &[Bytes]) -> Flow {
+        self.session.dispatch_external(words, self.values)
+    }
+
+    /// The session.
+    #[must_use]
+    pub fn session(&self) -> &Session {
+        self.session
+    }
+
+    /// The session, for operations on several of its parts: running a command, waiting for a process, assigning a variable.
+    #[must_use]
+    pub fn session_mut(&mut self) -> &mut Session {
+        self.session
+    }
+
+    /// Writes to standard error as is. Errors are ignored.
+    pub fn print_error(&mut self, bytes: &[u8]) {
+        let _ = self.session.write(2, bytes);
+    }
+
+    /// Writes out what is buffered. Errors are ignored.
+    pub fn flush(&mut self) {
+        let _ = self.session.flush();
+    }
+
+    /// The value of a variable, or of the first element of an array.
+    #[must_use]
+    pub fn value(&self, name: &[u8]) -> Option<Bytes> {
+        self.session.value(name)
+    }
+
+    /// The token that cancels the session.
+    #[must_use]
+    pub fn cancel_token(&self) -> &CancelToken {
+        self.session.cancel_token()
+    }
+
     /// Returns the open file of a file descriptor.
     #[must_use]
     pub fn file(&self, number: u32) -> Option<Arc<OpenFile>> {
@@ -127,4 +173,48 @@ impl Context<'_> {
     pub fn check(&self) -> Result<(), Unwind> {
         self.session.check()
     }
+}
+
+/// Methods that return one part of the session, to be read or changed.
+macro_rules! parts {
+    ($($(#[$doc:meta])* $part:ident, $part_mut:ident: $type:ty;)*) => {
+        impl Context<'_> {
+            $(
+                $(#[$doc])*
+                #[inline]
+                pub(crate) fn $part(&self) -> &$type {
+                    &self.session.$part
+                }
+
+                $(#[$doc])*
+                #[inline]
+                pub(crate) fn $part_mut(&mut self) -> &mut $type {
+                    &mut self.session.$part
+                }
+            )*
+        }
+    };
+}
+
+parts! {
+    /// The variables.
+    variables, variables_mut: Variables;
+    /// The options of `set` and `shopt`.
+    options, options_mut: ShellOptions;
+    /// The background jobs.
+    jobs, jobs_mut: Jobs;
+    /// The positional and special parameters.
+    parameters, parameters_mut: Parameters;
+    /// Functions, aliases, completions and disabled builtins.
+    definitions, definitions_mut: Definitions;
+    /// The working directory and the directory stack.
+    working_directory, working_directory_mut: WorkingDirectory;
+    /// The open files and the file mode mask.
+    open_files, open_files_mut: OpenFiles;
+    /// The position of the script: calls, loops, lines.
+    calls, calls_mut: CallStack;
+    /// The traps.
+    traps, traps_mut: Traps;
+    /// The table of `hash` and other caches.
+    caches, caches_mut: Caches;
 }

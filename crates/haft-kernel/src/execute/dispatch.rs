@@ -7,7 +7,7 @@ use haft_text::Bytes;
 
 use super::arguments::CommandArguments;
 use super::parameters::ExecutionParameters;
-use crate::command::{Added, Builtin, BuiltinFunction, Context, Operand, ToolError};
+use crate::command::{Added, Builtin, Context, ToolError};
 use crate::flow::Flow;
 use crate::options::SetOption;
 use crate::session::{Definition, Session};
@@ -287,15 +287,6 @@ impl Session {
     #[inline(never)]
     pub(crate) fn run_builtin(&mut self, builtin: &'static Builtin, arguments: &CommandArguments) -> Flow {
         let mut context = Context::new(self, builtin.name.as_bytes(), &arguments.values);
-        let words = &arguments.words[1..];
-        let result = match (builtin.run, &arguments.operands) {
-            (BuiltinFunction::Words(run), _) => run(&mut context, words),
-            (BuiltinFunction::Operands(run), Some(operands)) => run(&mut context, operands),
-            (BuiltinFunction::Operands(run), None) => {
-                let operands: Vec<Operand> = words.iter().cloned().map(Operand::Word).collect();
-                run(&mut context, &operands)
-            }
-        };
-        context.status_after_output(result)
+        builtin.invoke(&mut context, &arguments.words[1..], arguments.operands.as_deref())
     }
 }

@@ -194,9 +194,9 @@ impl Context<'_> {
     /// # Errors
     /// A reason to leave the commands around this one.
     pub fn start(&mut self, words: &[Bytes]) -> Result<StartedCommand, Unwind> {
-        let _ = self.session.flush();
+        self.flush();
         let Some(name) = words.first() else { return Ok(StartedCommand::Failed(0)) };
-        let mut child = self.session.fork();
+        let mut child = self.session_mut().fork();
         let part = child.become_run_part();
         let target = match child.has_command(name) || !child.has_program(name) {
             true => child.resolve_name(name),
@@ -221,7 +221,7 @@ impl Context<'_> {
     /// # Errors
     /// Cancellation.
     pub fn run_in_subshell(&mut self, mut child: Session, words: &[Bytes]) -> Flow {
-        let _ = self.session.flush();
+        self.flush();
         let result = child.dispatch_external(words, self.values);
         let status = child.end_subshell(result);
         child.release_jobs();
@@ -230,7 +230,7 @@ impl Context<'_> {
 
     /// The same in the background.
     pub fn start_in_subshell(&mut self, child: Session, words: &[Bytes]) -> Member {
-        let _ = self.session.flush();
+        self.flush();
         let (words, values) = (words.to_vec(), self.values.to_vec());
         StageWork::on_thread(child, move |session| session.dispatch_external(&words, &values))
     }

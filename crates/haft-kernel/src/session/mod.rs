@@ -48,26 +48,24 @@ pub use calls::Frame;
 pub use definitions::Definition;
 pub use start::BASH_VERSION;
 
-pub(crate) use calls::ErrexitContext;
+pub(crate) use caches::Caches;
+pub(crate) use calls::{CallStack, ErrexitContext};
+pub(crate) use definitions::Definitions;
 pub(crate) use identity::HostIdentity;
 pub(crate) use lookup::split_reference;
-pub(crate) use parameters::GetoptsPosition;
+pub(crate) use open_files::OpenFiles;
+pub(crate) use parameters::{GetoptsPosition, Parameters};
 pub(crate) use processes::CoprocessId;
 pub(crate) use shell_identity::ProgramOrigin;
+pub(crate) use working_directory::WorkingDirectory;
 
-use caches::Caches;
-use calls::CallStack;
 use clock::Clock;
-use definitions::Definitions;
 use interactive_state::InteractiveState;
 use limits::ExecutionLimits;
-use open_files::OpenFiles;
-use parameters::Parameters;
 use processes::SessionProcesses;
 use random::RandomGenerator;
 use shell_identity::ShellIdentity;
 use trap_state::TrapState;
-use working_directory::WorkingDirectory;
 
 /// A shell: variables, functions, options, traps, working directory, descriptors, jobs.
 ///

@@ -67,7 +67,7 @@ impl HistoryCommand {
     }
 
     fn save(&self, context: &mut Context<'_>) -> Flow {
-        let file = context.session.value(b"HISTFILE").unwrap_or_default();
+        let file = context.value(b"HISTFILE").unwrap_or_default();
         let path = PathBuf::from(file.lossy().into_owned());
         match self.lock().rewrite(&path) {
             Ok(()) => Ok(0),

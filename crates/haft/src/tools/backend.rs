@@ -48,9 +48,9 @@ impl SessionTools {
     pub(super) fn call(&self, context: &mut Context<'_>, name: &str, arguments: &[Bytes]) -> Envelope {
         let registry = self.registry();
         let options = CallOptions {
-            directory: Some(context.session.directory().to_owned()),
-            environment: Some(context.session.exports()),
-            cancel: Some(context.session.cancel_token().clone()),
+            directory: Some(context.session().directory().to_owned()),
+            environment: Some(context.session_mut().exports()),
+            cancel: Some(context.cancel_token().clone()),
             toolset: self.toolset(),
             ..CallOptions::default()
         };
@@ -63,8 +63,8 @@ impl SessionTools {
             Err(fault) => return Envelope::failure(fault),
         };
         // Output so far comes before the tool's.
-        let _ = context.session.flush();
-        let session = RefCell::new(&mut *context.session);
+        context.flush();
+        let session = RefCell::new(context.session_mut());
         let tell = |progress: &CallProgress| {
             let _ = session.borrow_mut().write(2, format!("{name}: {progress}\n").as_bytes());
         };
@@ -75,7 +75,7 @@ impl SessionTools {
 /// Prints an answer: the result on standard output, everything else on standard error.
 pub(super) fn show(context: &mut Context<'_>, envelope: Envelope) -> Flow {
     let status = envelope.exit_status();
-    let _ = context.session.write(2, envelope.stderr.as_bytes());
+    context.print_error(envelope.stderr.as_bytes());
     remarks(&envelope).into_iter().for_each(|remark| context.error(remark));
     match envelope.outcome {
         Ok(result) => {

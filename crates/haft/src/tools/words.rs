@@ -40,7 +40,7 @@ fn read(context: &Context<'_>) -> io::Result<Vec<u8>> {
     let Some(file) = context.file(0) else { return Ok(input) };
     let mut buffer = vec![0; 64 * 1024];
     loop {
-        match file.read(&mut buffer, None, context.session.cancel_token()) {
+        match file.read(&mut buffer, None, context.cancel_token()) {
             Ok(0) => return Ok(input),
             Ok(length) => input.extend_from_slice(&buffer[..length]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted && context.check().is_ok() => {}

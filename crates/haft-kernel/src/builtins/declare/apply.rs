@@ -23,14 +23,14 @@ pub(super) fn operand(
 ) -> Result<bool, Unwind> {
     let (name, assigned) = match operand {
         Operand::Word(word) if word.as_bytes() == b"-" && context.name == b"local" => {
-            let options = context.session.options;
-            context.session.variables.save_options(options);
+            let options = *context.options();
+            context.variables_mut().save_options(options);
             return Ok(true);
         }
         Operand::Word(word) => {
             let (name, mut assigned) = parse_word(word);
             if let Some(subscript) = assigned.as_mut().and_then(|assigned| assigned.subscript.as_mut()) {
-                *subscript = context.session.expand_argument_subscript(subscript)?;
+                *subscript = context.session_mut().expand_argument_subscript(subscript)?;
             }
             (name, assigned)
         }
@@ -65,11 +65,11 @@ pub(super) fn operand(
         // An arithmetic error ends the command, as in an assignment.
         Err(error @ VariableError::Arithmetic(_)) => {
             context.error(error);
-            Err(context.session.end_line(1))
+            Err(context.session().end_line(1))
         }
         // `export` and `readonly` are special builtins: an error of their assignments is an assignment error.
         Err(error @ VariableError::Readonly(_)) if as_assignment => {
-            match context.session.refuse_assignment(&error) {
+            match context.session_mut().refuse_assignment(&error) {
                 Unwind::Abort(_) => Ok(false),
                 unwind => Err(unwind),
             }
@@ -88,15 +88,15 @@ fn trace(context: &mut Context<'_>, assigned: &Assigned) -> Result<(), Unwind> {
     let line = [
         &assigned.name,
         operator,
-        &haft_text::quote::traced_value(value, context.session.encoding_of(value)),
+        &haft_text::quote::traced_value(value, context.session().encoding_of(value)),
     ]
     .concat();
-    context.session.trace_text(&line)
+    context.session_mut().trace_text(&line)
 }
 
 /// Replaces a local variable by the global one that it hides. Returns the local variable.
 fn swap_in_global(context: &mut Context<'_>, name: &Bytes) -> Option<Variable> {
-    let variables = &mut context.session.variables;
+    let variables = context.variables_mut();
     if variables.get(name).is_none_or(|visible| visible.depth == 0) {
         return None;
     }
@@ -106,7 +106,7 @@ fn swap_in_global(context: &mut Context<'_>, name: &Bytes) -> Option<Variable> {
 
 /// Puts a local variable back in place of the global one.
 fn restore_local(context: &mut Context<'_>, name: &Bytes, local: Variable) {
-    let variables = &mut context.session.variables;
+    let variables = context.variables_mut();
     if let Some(global) = variables.swap(name, Some(local)) {
         *variables.global(name) = Variable { depth: 0, ..global };
     }
@@ -124,7 +124,7 @@ fn declare(
         return Ok(Ok(true));
     }
     let name = prepare(context, flags, name)?;
-    if flags.no_array && context.session.variables.get(&name).is_some_and(Variable::is_array) {
+    if flags.no_array && context.variables().get(&name).is_some_and(Variable::is_array) {
         context.error(format_args!("{name}: cannot destroy array variables in this way"));
         return Ok(Ok(false));
     }
@@ -139,11 +139,11 @@ fn declare(
         let assigned = Assigned { name: name.clone(), ..assigned };
         match compound_text(context, flags, &assigned) {
             Some(text) => {
-                if let Err(unwind) = context.session.run_text(&text) {
+                if let Err(unwind) = context.session_mut().run_text(&text) {
                     return Ok(Err(unwind));
                 }
             }
-            None => context.session.assign_expanded(assigned)?,
+            None => context.session_mut().assign_expanded(assigned)?,
         }
     }
     attributes(context, &name, flags.on, flags.off);
@@ -156,7 +156,7 @@ fn refers_to_itself(name: &Bytes, assigned: Option<&Assigned>) -> bool {
 
 /// Makes the variable local if requested. Returns the name of the variable after following namerefs.
 fn prepare(context: &mut Context<'_>, flags: &DeclareFlags, name: &Bytes) -> Result<Bytes, VariableError> {
-    let variables = &mut context.session.variables;
+    let variables = context.variables();
     if flags.local {
         if variables.is_local(name) {
             return follow(context, flags, name);
@@ -165,14 +165,14 @@ fn prepare(context: &mut Context<'_>, flags: &DeclareFlags, name: &Bytes) -> Res
         if variables.get(name).is_some_and(|old| old.is(Attributes::READONLY) && old.depth == 0) {
             return Err(VariableError::Readonly(name.clone()));
         }
-        let inherit = flags.inherit || context.session.options.shell(ShellOption::LocalInherit);
+        let inherit = flags.inherit || context.options().shell(ShellOption::LocalInherit);
         let lent = variables.get(name).is_some_and(|old| old.is(Attributes::LENT));
         let old = variables.get(name).cloned().filter(|_| inherit || lent);
         if name.as_bytes() == b"OPTIND" {
             // A function with a local `OPTIND` parses its own arguments.
-            context.session.parameters.reset_getopts();
+            context.parameters_mut().reset_getopts();
         }
-        let fresh = context.session.variables.localize(name);
+        let fresh = context.variables_mut().localize(name);
         if let Some(old) = old {
             fresh.value = old.value;
             fresh.attributes = old.attributes.without(Attributes::NAMEREF);
@@ -183,7 +183,7 @@ fn prepare(context: &mut Context<'_>, flags: &DeclareFlags, name: &Bytes) -> Res
         return Ok(name.clone());
     }
     let name = follow(context, flags, name)?;
-    context.session.variables.entry(&name);
+    context.variables_mut().entry(&name);
     Ok(name)
 }
 
@@ -191,7 +191,7 @@ fn follow(context: &Context<'_>, flags: &DeclareFlags, name: &Bytes) -> Result<B
     if flags.on.union(flags.off).contains(Attributes::NAMEREF) {
         return Ok(name.clone());
     }
-    context.session.follow(name).map(|target| target.name)
+    context.session().follow(name).map(|target| target.name)
 }
 
 fn check(
@@ -200,7 +200,7 @@ fn check(
     name: &Bytes,
     assigned: Option<&Assigned>,
 ) -> Result<(), VariableError> {
-    let Some(variable) = context.session.variables.get(name) else { return Ok(()) };
+    let Some(variable) = context.variables().get(name) else { return Ok(()) };
     let changes = assigned.is_some()
         || flags.off.contains(Attributes::READONLY)
         || flags.array.is_some_and(|kind| !is_kind(variable, kind));
@@ -225,7 +225,7 @@ fn shape(
     name: &Bytes,
     assigned: Option<&Assigned>,
 ) -> Result<(), VariableError> {
-    let variable = context.session.variables.entry(name);
+    let variable = context.variables_mut().entry(name);
     let list = assigned.is_some_and(|assigned| {
         matches!(assigned.value, AssignedValue::List(_)) || assigned.subscript.is_some()
     });
@@ -257,7 +257,7 @@ fn shape(
 
 fn attributes(context: &mut Context<'_>, name: &Bytes, on: Attributes, off: Attributes) {
     const CASE_ATTRIBUTES: Attributes = Attributes::LOWER.union(Attributes::UPPER).union(Attributes::CAPITAL);
-    let variables = &mut context.session.variables;
+    let variables = context.variables_mut();
     let Some(old) = variables.get(name).map(|variable| variable.attributes) else { return };
     // A variable has at most one case attribute; two at once cancel each other.
     let cases = [Attributes::LOWER, Attributes::UPPER, Attributes::CAPITAL];
@@ -278,19 +278,19 @@ fn refer(
     name: &Bytes,
     assigned: Option<Assigned>,
 ) -> Result<bool, VariableError> {
-    if context.session.variables.get(name).is_some_and(Variable::is_array) {
+    if context.variables().get(name).is_some_and(Variable::is_array) {
         context.error(format_args!("{name}: reference variable cannot be an array"));
         return Ok(false);
     }
     if let Some(Assigned { value: AssignedValue::Scalar(value), .. }) = assigned {
-        if value == *name && context.session.variables.depth() == 0 {
+        if value == *name && context.variables().depth() == 0 {
             context.error(format_args!("{name}: nameref variable self references not allowed"));
             return Ok(false);
         }
         if !is_name(&value) && split_reference(&value).is_none() {
             return Err(VariableError::InvalidReference(value));
         }
-        let variable = context.session.variables.entry(name);
+        let variable = context.variables_mut().entry(name);
         variable.value = VariableValue::Scalar(value);
         variable.attributes = variable.attributes.without(Attributes::UNSET);
     }
@@ -302,8 +302,8 @@ fn refer(
 fn compound_text(context: &Context<'_>, flags: &DeclareFlags, assigned: &Assigned) -> Option<Vec<u8>> {
     let AssignedValue::Scalar(value) = &assigned.value else { return None };
     let is_list = value.starts_with(b"(") && value.ends_with(b")") && assigned.subscript.is_none();
-    let array = flags.array.is_some()
-        || context.session.variables.get(&assigned.name).is_some_and(Variable::is_array);
+    let array =
+        flags.array.is_some() || context.variables().get(&assigned.name).is_some_and(Variable::is_array);
     if !is_list || !array {
         return None;
     }

@@ -16,7 +16,7 @@ pub(super) fn run(context: &mut Context<'_>, operands: &[Operand]) -> Flow {
         Ok(parsed) => parsed,
         Err(end) => return end,
     };
-    let local = context.session.variables.depth() > 0 && !flags.global;
+    let local = context.variables().depth() > 0 && !flags.global;
     declare(context, DeclareFlags { local, ..flags }, operands)
 }
 
@@ -51,7 +51,7 @@ fn declare_function(
             return Ok(false);
         }
     };
-    let Some(known) = context.session.definitions.functions().get(name.as_bytes()).cloned() else {
+    let Some(known) = context.definitions().functions().get(name.as_bytes()).cloned() else {
         if context.name == b"export" || context.name == b"readonly" {
             context.error(format_args!("{name}: not a function"));
         }
@@ -64,7 +64,7 @@ fn declare_function(
         context.error(format_args!("{name}: readonly function"));
         return Ok(false);
     }
-    function_listing::set_attributes(context.session, &known, flags.on, flags.off);
+    function_listing::set_attributes(context.session_mut(), &known, flags.on, flags.off);
     Ok(true)
 }
 

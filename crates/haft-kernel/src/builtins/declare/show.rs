@@ -16,8 +16,8 @@ pub(in crate::builtins) fn everything(context: &mut Context<'_>, flags: &Declare
     if flags.functions.is_some() || !plain || flags.show {
         return listed(context, flags);
     }
-    let mut text = variable_listing::listed(context.session);
-    text.extend_from_slice(&function_listing::all(context.session, |_| true));
+    let mut text = variable_listing::listed(context.session_mut());
+    text.extend_from_slice(&function_listing::all(context.session_mut(), |_| true));
     context.print(&text)
 }
 
@@ -28,7 +28,7 @@ pub(in crate::builtins) fn listed(context: &mut Context<'_>, flags: &DeclareFlag
             (!flags.on.contains(Attributes::EXPORT) || known.exported)
                 && (!flags.on.contains(Attributes::READONLY) || known.readonly)
         };
-        let all = function_listing::sorted(context.session);
+        let all = function_listing::sorted(context.session_mut());
         for known in all.iter().filter(|known| wanted(known)) {
             if flags.functions == Some(FunctionListing::Definitions) {
                 context.print(&function_listing::definition(known))?;
@@ -41,13 +41,13 @@ pub(in crate::builtins) fn listed(context: &mut Context<'_>, flags: &DeclareFlag
         }
         return Ok(0);
     }
-    let conforms = context.session.options.has(SetOption::Posix);
+    let conforms = context.options().has(SetOption::Posix);
     let show: variable_listing::VariableFormat = match context.name {
         b"export" if conforms => |name, variable, encoding| posix(b"export", name, variable, encoding),
         b"readonly" if conforms => |name, variable, encoding| posix(b"readonly", name, variable, encoding),
         _ => variable_listing::declaration,
     };
-    let text = variable_listing::all(context.session, |_, variable| matches(variable, flags), show);
+    let text = variable_listing::all(context.session_mut(), |_, variable| matches(variable, flags), show);
     context.print(&text)
 }
 
@@ -91,7 +91,7 @@ pub(in crate::builtins) fn named(
             Operand::Assignment(assigned) => assigned.name.clone(),
         };
         let text = match flags.functions {
-            Some(_) => match context.session.definitions.functions().get(name.as_bytes()).cloned() {
+            Some(_) => match context.definitions().functions().get(name.as_bytes()).cloned() {
                 Some(known) => {
                     function(context, flags, &known)?;
                     let marked = function_listing::letters(&known).len() > 1;
@@ -115,7 +115,7 @@ pub(in crate::builtins) fn named(
 }
 
 fn variable(context: &Context<'_>, name: &Bytes) -> Option<Vec<u8>> {
-    let session = &context.session;
+    let session = context.session();
     if let Some((array, _)) = split_reference(name) {
         session.variables.get(array)?;
         return None;
@@ -131,7 +131,7 @@ pub(in crate::builtins) fn function(
     known: &Definition,
 ) -> Result<(), Unwind> {
     let text = match flags.functions {
-        Some(FunctionListing::Names) if context.session.options.shell(ShellOption::ExtendedDebug) => {
+        Some(FunctionListing::Names) if context.options().shell(ShellOption::ExtendedDebug) => {
             let line = known.function.body.line;
             [&*known.function.name, format!(" {line} ").as_bytes(), &known.source, b"\n"].concat()
         }
@@ -143,7 +143,7 @@ pub(in crate::builtins) fn function(
 
 /// Lists the local variables of the current function: `local` without operands.
 pub(in crate::builtins) fn locals(context: &mut Context<'_>) -> Flow {
-    let session = &context.session;
+    let session = context.session();
     let mut text = Vec::new();
     for (name, variable) in session.variables.sorted() {
         if session.variables.is_local(name) {

@@ -53,7 +53,7 @@ pub(super) fn read(
     let mut line = InputLine::default();
     let most = limit.map(|(ReadLimit::AtMost(count) | ReadLimit::Exactly(count))| count);
     let exact = matches!(limit, Some(ReadLimit::Exactly(_)));
-    let encoding = context.session.encoding();
+    let encoding = context.session().encoding();
     let mut characters = CharacterCounter { encoding, ..CharacterCounter::default() };
     while most.is_none_or(|most| characters.complete < most) {
         if most.is_none()
@@ -103,7 +103,7 @@ fn copy_plain(
         let found = memchr::memchr3(delimiter, escape, 0, bytes);
         let length = found.unwrap_or(bytes.len());
         line.bytes.extend_from_slice(&bytes[..length]);
-        context.session.memory.note_growth(length);
+        context.session().memory.note_growth(length);
         input.consume(length);
         if found.is_some() {
             return Ok(Ok(()));

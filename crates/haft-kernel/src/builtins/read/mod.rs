@@ -45,14 +45,14 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         context.error(VariableError::InvalidName(bad.clone()));
         return Ok(1);
     }
-    let _ = context.session.flush();
+    context.flush();
     if request.timeout == Some(Duration::ZERO) {
         return Ok(i32::from(!is_ready(context, &request.file)));
     }
     let mode = terminal::TerminalModeGuard::set(&request.file, request.silent, request.limit.is_some());
     if let Some(prompt) = request.prompt.filter(|_| request.file.is_terminal()) {
-        let _ = context.session.write(2, prompt);
-        let _ = context.session.flush();
+        context.print_error(prompt);
+        context.flush();
     }
     let read = read_line(context, &request);
     drop(mode);
@@ -67,7 +67,7 @@ fn is_assignable(name: &[u8]) -> bool {
 fn is_ready(context: &Context<'_>, file: &OpenFile) -> bool {
     match file.descriptor() {
         Some(descriptor) => matches!(
-            wait_readable(&[descriptor], Some(Duration::ZERO), context.session.limits.cancel()),
+            wait_readable(&[descriptor], Some(Duration::ZERO), context.cancel_token()),
             Ready::Descriptor(_)
         ),
         None => true,
@@ -151,10 +151,10 @@ fn conclude(
         LineEnding::EndOfFile | LineEnding::Failed(_) => 1,
         LineEnding::TimedOut => 142,
     };
-    let separators = context.session.value(b"IFS").unwrap_or_else(|| " \t\n".into());
+    let separators = context.value(b"IFS").unwrap_or_else(|| " \t\n".into());
     if let Some(array) = request.array {
-        let words = split::all(line, &separators, || context.session.is_stopping());
-        context.session.check_cancelled()?;
+        let words = split::all(line, &separators, || context.session().is_stopping());
+        context.session().check_cancelled()?;
         return Ok(assign_array(context, array, words).max(status));
     }
     let assigned = match (names, request.limit) {
@@ -175,10 +175,10 @@ fn conclude(
 }
 
 fn assign(context: &mut Context<'_>, name: &[u8], value: Bytes) -> i32 {
-    match context.session.assign_reference(name, value) {
+    match context.session_mut().assign_reference(name, value) {
         Ok(()) => 0,
         Err(error) => {
-            context.session.report(error);
+            context.session_mut().report(error);
             1
         }
     }
@@ -191,13 +191,16 @@ fn assign_array(context: &mut Context<'_>, name: &[u8], words: Vec<Bytes>) -> i3
         context.error(VariableError::InvalidName(name.into()));
         return 1;
     }
-    if context.session.lookup(name).is_some_and(|known| matches!(known.value, VariableValue::Associative(_)))
+    if context
+        .session()
+        .lookup(name)
+        .is_some_and(|known| matches!(known.value, VariableValue::Associative(_)))
     {
         let shown = String::from_utf8_lossy(name).into_owned();
         context.error(format_args!("{shown}: cannot convert associative to indexed array"));
         return 1;
     }
-    match context.session.assign_list(name, elements, false) {
+    match context.session_mut().assign_list(name, elements, false) {
         Ok(()) => 0,
         Err(error) => {
             context.error(error);

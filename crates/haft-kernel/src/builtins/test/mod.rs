@@ -26,7 +26,7 @@ pub(super) fn run_bracket(context: &mut Context<'_>, arguments: &[Bytes]) -> Flo
 }
 
 fn conclude(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
-    match parse::evaluate(context.session, arguments) {
+    match parse::evaluate(context.session_mut(), arguments) {
         Ok(truth) => Ok(i32::from(!truth)),
         Err(problem) => {
             context.error(problem);
