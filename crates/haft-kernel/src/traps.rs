@@ -42,6 +42,17 @@ impl Trap {
         }
     }
 
+    /// What bash calls the commands of the trap in messages about their syntax.
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::Exit => "exit trap",
+            Self::Debug => "debug trap",
+            Self::Error => "error trap",
+            Self::Return => "return trap",
+            Self::Signal(_) => "trap",
+        }
+    }
+
     /// The name as `trap` shows it: `SIGINT`, `EXIT`.
     #[must_use]
     pub fn name(self) -> String {

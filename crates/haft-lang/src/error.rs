@@ -104,6 +104,12 @@ impl SyntaxError {
                 let message = format!("unexpected EOF while looking for matching `{closer}'");
                 (message, if is_command { end } else { at.span.start })
             }
+            (_, Some(Expected::ExpressionSeparator), _) if !self.incomplete => {
+                ("syntax error: arithmetic expression required".to_owned(), self.span.start)
+            }
+            (_, Some(Expected::ExpressionsEnd), _) if token == b";" => {
+                ("syntax error: `;' unexpected".to_owned(), self.span.start)
+            }
             (_, Some(Expected::TestOperator), _) if !self.incomplete => {
                 ("conditional binary operator expected".to_owned(), self.span.start)
             }
@@ -116,6 +122,21 @@ impl SyntaxError {
                 (format!("syntax error near unexpected token `{token}'"), self.span.start)
             }
         }
+    }
+
+    /// Returns the second line of the message of bash, which shows the text at fault. `line` is the line of the first one.
+    #[must_use]
+    pub fn bash_excerpt(&self, source: &[u8], line: u32) -> Option<String> {
+        let text = source.split(|byte| *byte == b'\n').nth(line.saturating_sub(1) as usize)?;
+        let text = String::from_utf8_lossy(text);
+        if !self.incomplete
+            && matches!(self.expected, Some(Expected::ExpressionSeparator | Expected::ExpressionsEnd))
+        {
+            let start = text.find("((")?;
+            let end = text[start..].find("))")? + start + 2;
+            return Some(format!("syntax error: `{}'", &text[start..end]));
+        }
+        self.bash_message(source).0.contains("near unexpected token").then(|| format!("`{text}'"))
     }
 
     /// Returns the full report: the message, the location, the source line with a caret, the opening token,

@@ -16,5 +16,5 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let size = operands.iter().map(|operand| operand.len() + 1).sum();
     context.session().reserve_memory("the text of eval", size)?;
     let text = operands.iter().map(Bytes::as_bytes).collect::<Vec<_>>().join(&b' ');
-    context.session_mut().run_text(&text)
+    context.session_mut().run_text(&text, "eval")
 }

@@ -5,7 +5,7 @@ use haft_text::Bytes;
 use super::{Context, options};
 use crate::flow::Flow;
 use crate::session::GetoptsPosition;
-use crate::variables::is_name;
+use crate::variables::{Attributes, is_name};
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let (_, operands) = match options::parse(context, arguments, "") {
@@ -138,9 +138,15 @@ fn conclude(
     };
     match argument {
         Some(value) => {
-            let _ = context.session_mut().set(b"OPTARG", value);
+            if let Err(error) = context.session_mut().set(b"OPTARG", value) {
+                context.session_mut().report(error);
+            }
         }
+        // As in bash, a read-only `OPTARG` is removed too.
         None => {
+            if let Some(variable) = context.variables_mut().get_mut(b"OPTARG") {
+                variable.attributes = variable.attributes.without(Attributes::READONLY);
+            }
             let _ = context.variables_mut().unset(b"OPTARG", false);
         }
     }

@@ -20,7 +20,8 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         for command in context.session().kernel.all_added() {
             let _ = writeln!(text, " {}", command.synopsis());
         }
-        return context.print(text.as_bytes());
+        // As in bash, a failure to write the list is not reported.
+        return context.session_mut().write(1, text.as_bytes()).or(Ok(0));
     }
     let mut status = 1;
     for operand in operands {

@@ -16,7 +16,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     }
     let mut value = 0;
     for expression in expressions {
-        match context.session_mut().evaluate_or_fail(expression) {
+        match context.session_mut().evaluate_text_for("let: ", expression) {
             Ok(result) => value = result,
             Err(Unwind::Abort(_)) => return Ok(1),
             Err(unwind) => return Err(unwind),

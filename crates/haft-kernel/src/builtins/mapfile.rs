@@ -154,7 +154,7 @@ fn fill(
         read += 1;
         if let Some(callback) = request.callback.filter(|_| read % request.quantum == 0) {
             let text = [callback, format!(" {index} ").as_bytes(), &quote::single(&value)].concat();
-            context.session_mut().run_text(&text)?;
+            context.session_mut().run_text(&text, "mapfile")?;
         }
         if let Err(error) = store(context, name, index, value.into()) {
             context.error(error);

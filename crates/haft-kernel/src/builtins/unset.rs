@@ -6,7 +6,7 @@ use haft_text::Bytes;
 
 use super::{Context, options};
 use crate::flow::Flow;
-use crate::options::ShellOption;
+use crate::options::{SetOption, ShellOption};
 use crate::session::split_reference;
 use crate::variables::{Attributes, VariableError, VariableValue, is_name};
 
@@ -91,7 +91,14 @@ fn remove_variable(context: &mut Context<'_>, name: &Bytes, kind: UnsetKind) -> 
         return true;
     }
     match variables.unset(&name, stay) {
-        Ok(()) => true,
+        Ok(()) => {
+            match &*name {
+                b"POSIXLY_CORRECT" => context.session_mut().set_option(SetOption::Posix, false),
+                b"IGNOREEOF" => context.session_mut().set_option(SetOption::IgnoreEof, false),
+                _ => {}
+            }
+            true
+        }
         Err(VariableError::Readonly(name)) => {
             context.error(format_args!("{name}: cannot unset: readonly variable"));
             false

@@ -1,6 +1,8 @@
 //! Expanding the name and arguments of a command.
 
-use haft_lang::ast::{Argument, SimpleCommand, Word, WordFlags};
+use std::borrow::Cow;
+
+use haft_lang::ast::{Argument, PartKind, SimpleCommand, Word, WordContent, WordFlags, WordPart};
 use haft_text::Bytes;
 
 use crate::command::Operand;
@@ -55,6 +57,9 @@ impl Session {
                 Argument::Word(word) if word.flags.contains(WordFlags::ASSIGNMENT) => {
                     match self.takes_assignments(simple) {
                         true => words.push(self.expand_string(word)?),
+                        false if self.options.has(SetOption::Posix) => {
+                            self.expand_fields(&without_tildes(word), words)?;
+                        }
                         false => self.expand_fields(word, words)?,
                     }
                 }
@@ -111,6 +116,19 @@ impl Session {
         }
         Ok(operands)
     }
+}
+
+/// A word that looks like an assignment, with its tildes as text. In POSIX mode only real assignments expand them.
+fn without_tildes(word: &Word) -> Cow<'_, Word> {
+    let WordContent::Parts(parts) = &word.content else { return Cow::Borrowed(word) };
+    let literal = |part: &WordPart| match &part.kind {
+        PartKind::Tilde(user) => {
+            WordPart { kind: PartKind::Literal([b"~", &**user].concat().into()), ..part.clone() }
+        }
+        _ => part.clone(),
+    };
+    let parts: Vec<WordPart> = parts.iter().map(literal).collect();
+    Cow::Owned(Word { content: WordContent::Parts(parts.into()), ..word.clone() })
 }
 
 /// Whether the words so far declare an associative array.

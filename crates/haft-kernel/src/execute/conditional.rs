@@ -139,7 +139,7 @@ impl Session {
 
     /// Evaluates an operand of a numeric comparison. An error ends only the test.
     fn number_in_test(&mut self, text: &[u8]) -> Result<i64> {
-        self.evaluate_or_fail(text).map_err(|unwind| match unwind {
+        self.evaluate_text_for("[[: ", text).map_err(|unwind| match unwind {
             Unwind::Abort(status) => TestFailure::Wrong(status),
             unwind => TestFailure::Unwind(unwind),
         })

@@ -146,7 +146,7 @@ impl Session {
     fn evaluate_in_loop(&mut self, expression: Option<&Arithmetic>) -> Result<Option<i64>, Unwind> {
         let Some(expression) = expression else { return Ok(Some(1)) };
         self.run_debug_trap()?;
-        self.trace_arithmetic(expression)?;
+        self.trace_loop_expression(expression)?;
         match self.evaluate(expression) {
             Err(Unwind::Abort(_)) => Ok(None),
             value => value.map(Some),

@@ -92,7 +92,16 @@ impl Session {
             return Ok(text.into());
         }
         let mut names = Vec::new();
-        self.expand_fields(word, &mut names)?;
+        if self.conforms() {
+            // In POSIX mode, only an interactive shell performs pathname expansion here.
+            let before = self.options.has(SetOption::NoGlob);
+            self.options.put(SetOption::NoGlob, true);
+            let expanded = self.expand_fields(word, &mut names);
+            self.options.put(SetOption::NoGlob, before);
+            expanded?;
+        } else {
+            self.expand_fields(word, &mut names)?;
+        }
         match names.as_slice() {
             [name] => Ok(name.clone()),
             _ => Err(self.ambiguous(word)),

@@ -11,6 +11,7 @@ use crate::discard::discard;
 use crate::flow::{Flow, Unwind};
 use crate::options::{SetOption, ShellOption};
 use crate::session::{ErrexitContext, Frame, Session};
+use crate::traps::Trap;
 
 /// How a source text is run.
 #[derive(Clone, Copy)]
@@ -21,6 +22,8 @@ struct TextOptions {
     resume: bool,
     /// Whether the session runs nothing else, so that the process may become the last command.
     whole: bool,
+    /// The name of the text in messages about syntax errors; empty for files, which have a name of their own.
+    label: &'static str,
 }
 
 /// The length from which parsing a text checks for cancellation.
@@ -80,30 +83,36 @@ impl Session {
 
     /// Runs a script command by command. It goes on after an error that ends a command.
     fn run_program(&mut self, script: &Script) -> Flow {
-        self.run_as(script, TextOptions { lines_before: 0, resume: true, whole: true })
+        let label = if self.identity.is_command_string() { "-c" } else { "" };
+        self.run_as(script, TextOptions { lines_before: 0, resume: true, whole: true, label })
     }
 
-    /// Runs a text as `eval` does. An error that ends a command ends the text only in a subshell.
-    pub(crate) fn run_text(&mut self, source: &[u8]) -> Flow {
+    /// Runs a text as `eval` does. An error that ends a command ends the text only in a subshell. Messages about syntax
+    /// errors contain `label`.
+    pub(crate) fn run_text(&mut self, source: &[u8], label: &'static str) -> Flow {
         let line = self.calls.line().saturating_sub(1);
-        self.run_within(source, line)
+        self.run_within(source, line, label)
     }
 
     /// Runs a text one level deeper in the trace.
-    fn run_within(&mut self, source: &[u8], lines_before: u32) -> Flow {
+    fn run_within(&mut self, source: &[u8], lines_before: u32, label: &'static str) -> Flow {
+        let resume = !self.identity.is_subshell();
         self.calls.deepen_trace();
-        let result = self.run_source(source, lines_before, !self.identity.is_subshell());
+        let options = TextOptions { lines_before, resume, whole: false, label };
+        let result = self.run_as(&Script::new(source), options);
         self.calls.flatten_trace();
         result
     }
 
-    pub(crate) fn run_source(&mut self, source: &[u8], lines_before: u32, resume: bool) -> Flow {
-        self.run_part(&Script::new(source), lines_before, resume)
+    /// Runs the `EXIT` trap of the main shell, which is not deeper in the trace than the script.
+    pub(super) fn run_exit_text(&mut self, source: &[u8]) -> Flow {
+        let label = Trap::Exit.label();
+        self.run_as(&Script::new(source), TextOptions { lines_before: 0, resume: true, whole: false, label })
     }
 
     /// Runs a script that is a part of the program, such as a line of it.
     pub(crate) fn run_part(&mut self, script: &Script, lines_before: u32, resume: bool) -> Flow {
-        self.run_as(script, TextOptions { lines_before, resume, whole: false })
+        self.run_as(script, TextOptions { lines_before, resume, whole: false, label: "" })
     }
 
     fn run_as(&mut self, script: &Script, reading: TextOptions) -> Flow {
@@ -129,7 +138,7 @@ impl Session {
 
     #[inline(never)]
     fn run_commands(&mut self, script: &Script, reading: TextOptions) -> Flow {
-        let TextOptions { lines_before, resume, whole } = reading;
+        let TextOptions { lines_before, resume, whole, .. } = reading;
         let text = &**script.source();
         let cancel = self.parse_cancel(text);
         let mut reader = script.reader(ParseOptions { lines_before, cancel, ..self.parse_options() });
@@ -146,7 +155,7 @@ impl Session {
                 }
                 Ok(None) => return Ok(status),
                 Err(error) if error.skips_line() => {
-                    self.report_syntax_error(&error, text, lines_before);
+                    self.report_syntax_error(&error, text, reading);
                     self.parameters.set_status(1);
                     self.parameters.set_pipe_status(1);
                     status = 1;
@@ -155,7 +164,7 @@ impl Session {
                 }
                 Err(error) => {
                     self.check_cancelled()?;
-                    return self.syntax_error(&error, text, lines_before);
+                    return self.syntax_error(&error, text, reading);
                 }
             };
             self.warn(&program, text, lines_before);
@@ -229,26 +238,28 @@ impl Session {
     }
 
     #[inline(never)]
-    fn syntax_error(&mut self, error: &SyntaxError, text: &[u8], lines_before: u32) -> Flow {
-        self.report_syntax_error(error, text, lines_before);
+    fn syntax_error(&mut self, error: &SyntaxError, text: &[u8], reading: TextOptions) -> Flow {
+        self.report_syntax_error(error, text, reading);
         self.parameters.set_status(2);
         self.unless_posix(2)
     }
 
     /// Reports a syntax error: to a person with what was expected, else in the words of bash, which tools look for.
-    fn report_syntax_error(&mut self, error: &SyntaxError, text: &[u8], lines_before: u32) {
+    fn report_syntax_error(&mut self, error: &SyntaxError, text: &[u8], reading: TextOptions) {
         let lines = haft_lang::ast::LineIndex::new(text);
         if self.interactive.is_interactive() {
-            self.calls.set_line(lines.line(error.span.start) + lines_before);
+            self.calls.set_line(lines.line(error.span.start) + reading.lines_before);
             return self.report(error.message());
         }
         let (message, offset) = error.bash_message(text);
-        let line = lines.line(offset);
-        self.calls.set_line(line + lines_before);
-        self.report(&message);
-        if message.contains("near unexpected token") {
-            let shown = text.split(|byte| *byte == b'\n').nth(line as usize - 1).unwrap_or_default();
-            self.report(format_args!("`{}'", String::from_utf8_lossy(shown)));
+        let line = match error.incomplete && offset as usize == text.len() {
+            true => lines_with_end(text),
+            false => lines.line(offset),
+        };
+        self.calls.set_line(line + reading.lines_before);
+        self.report_labelled(reading.label, &message);
+        if let Some(excerpt) = error.bash_excerpt(text, line) {
+            self.report_labelled(reading.label, excerpt);
         }
     }
 
@@ -296,7 +307,7 @@ impl Session {
         let positional = arguments.map(|arguments| self.parameters.replace_positional(arguments.to_vec()));
         let changed = self.parameters.mark_positional(false);
         let debug = self.hide_debug_trap();
-        let result = match self.run_within(text, 0) {
+        let result = match self.run_within(text, 0, "") {
             Err(Unwind::Return(status)) => Ok(status),
             other => other,
         };
@@ -310,8 +321,8 @@ impl Session {
         self.show_debug_trap(debug);
         self.calls.pop();
         self.calls.set_line(line);
-        if result.is_ok() && self.traps.get(crate::traps::Trap::Return).is_some() {
-            self.run_trap(crate::traps::Trap::Return)?;
+        if result.is_ok() && self.traps.get(Trap::Return).is_some() {
+            self.run_trap(Trap::Return)?;
         }
         result
     }
@@ -365,7 +376,10 @@ impl Session {
         }
         let _ = self.set(b"IFS", " \t\n");
         self.definitions.clear_functions_and_aliases();
+        // As in bash, this option is not reset.
+        let skip_dots = self.options.shell(ShellOption::GlobSkipDots);
         self.options = crate::options::ShellOptions::default();
+        self.options.put_shell(ShellOption::GlobSkipDots, skip_dots);
         self.traps = self.traps.for_script();
         self.calls.clear();
         self.parameters.set_zero(path.into());
@@ -373,4 +387,12 @@ impl Session {
         self.parameters.set_positional(arguments.to_vec());
         self.calls.set_errexit(ErrexitContext::Active);
     }
+}
+
+/// The line at which bash notices the end of a text: the one after the last line. A backslash at the end joins that line to
+/// another one.
+fn lines_with_end(text: &[u8]) -> u32 {
+    let ended = text.strip_suffix(b"\n").unwrap_or(text);
+    let count = memchr::memchr_iter(b'\n', ended).count() + 2 + usize::from(ended.ends_with(b"\\"));
+    u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -179,6 +179,10 @@ impl Session {
             return Ok(value);
         }
         let mut whole = self.value(name).unwrap_or_default();
+        if self.variables.get(name).is_some_and(|variable| variable.is(Attributes::INTEGER)) {
+            let sum = self.evaluate_or_fail(&whole)?.wrapping_add(self.evaluate_or_fail(&value)?);
+            return Ok(sum.to_string().into());
+        }
         whole.push(&value);
         Ok(whole)
     }

@@ -70,9 +70,8 @@ impl Session {
         let command = self.command_text();
         let shown = self.calls.set_trapped_command(Some(command));
         let result = self.run_trap_text(|session| match session.identity.depth() {
-            // In the trace, the trap of the main shell is not deeper than the script.
-            0 => session.run_source(&text, 0, true),
-            _ => session.run_text(&text),
+            0 => session.run_exit_text(&text),
+            _ => session.run_text(&text, Trap::Exit.label()),
         });
         self.calls.set_trapped_command(shown);
         match result {

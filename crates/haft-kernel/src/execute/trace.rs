@@ -122,6 +122,15 @@ impl Session {
         self.trace_line(&[b"(( ", text.as_bytes(), b" ))"].concat())
     }
 
+    /// Traces an expression of `for ((`, without leading blanks.
+    pub(crate) fn trace_loop_expression(&mut self, expression: &Arithmetic) -> Result<(), Unwind> {
+        if !self.traces() {
+            return Ok(());
+        }
+        let text = self.text_of(expression.span);
+        self.trace_line(&[b"(( ", text.trim_ascii_start(), b" ))"].concat())
+    }
+
     pub(crate) fn trace_text(&mut self, text: &[u8]) -> Result<(), Unwind> {
         match self.traces() {
             true => self.trace_line(text),

@@ -23,7 +23,7 @@ impl Session {
         let command = self.command_text();
         let shown = self.calls.set_trapped_command(Some(command));
         self.trap_state.enter(trap);
-        let result = self.run_trap_text(|session| session.run_text(&text));
+        let result = self.run_trap_text(|session| session.run_text(&text, trap.label()));
         self.trap_state.leave();
         self.calls.set_trapped_command(shown);
         result.map(drop)

@@ -143,18 +143,19 @@ enum ExpandedExpression {
 impl Session {
     /// Evaluates an arithmetic expression. Reports an error before it unwinds.
     pub(crate) fn evaluate(&mut self, expression: &Arithmetic) -> Result<i64, Unwind> {
+        self.evaluate_for("", expression)
+    }
+
+    /// The same. `prefix` precedes the message of an error.
+    pub(crate) fn evaluate_for(&mut self, prefix: &str, expression: &Arithmetic) -> Result<i64, Unwind> {
         self.try_evaluate(expression).map_err(|failure| match failure {
             ArithmeticFailure::Unwind(unwind) => unwind,
             ArithmeticFailure::Variable(error) => self.fail(error),
             ArithmeticFailure::Expression(error) => {
                 let text = self.expand_string(&expression.text).unwrap_or_default();
-                self.fail_expression(&text, &error)
+                self.fail(format_args!("{prefix}{}", error.describe(&text)))
             }
         })
-    }
-
-    fn fail_expression(&mut self, text: &[u8], error: &ArithmeticError) -> Unwind {
-        self.fail(error.describe(text))
     }
 
     /// Evaluates an arithmetic expression.
@@ -270,10 +271,17 @@ impl Session {
 
     /// Evaluates an expression after expansion. Reports an error before it unwinds.
     pub(crate) fn evaluate_or_fail(&mut self, text: &[u8]) -> Result<i64, Unwind> {
+        self.evaluate_text_for("", text)
+    }
+
+    /// The same. `prefix` precedes the message of an error.
+    pub(crate) fn evaluate_text_for(&mut self, prefix: &str, text: &[u8]) -> Result<i64, Unwind> {
         self.try_evaluate_text(text).map_err(|failure| match failure {
             ArithmeticFailure::Unwind(unwind) => unwind,
             ArithmeticFailure::Variable(error) => self.fail(error),
-            ArithmeticFailure::Expression(error) => self.fail_expression(text, &error),
+            ArithmeticFailure::Expression(error) => {
+                self.fail(format_args!("{prefix}{}", error.describe(text)))
+            }
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Parameter expansion: finding the value of a parameter.
 
 use haft_lang::ast::{
-    Parameter, ParameterExpansion, ParameterOperator, SpecialParameter, Subscript, SubscriptKind,
+    Parameter, ParameterExpansion, ParameterOperator, Span, SpecialParameter, Subscript, SubscriptKind,
 };
 use haft_text::Bytes;
 
@@ -40,6 +40,7 @@ impl Session {
     pub(super) fn expand_parameter(
         &mut self,
         expansion: &ParameterExpansion,
+        span: Span,
         quoted: bool,
         sink: &mut Sink,
     ) -> Result<(), Unwind> {
@@ -47,7 +48,7 @@ impl Session {
             && expansion.subscript.is_none()
             && !expansion.indirect
         {
-            return self.expand_plain(&expansion.parameter, quoted, sink);
+            return self.expand_plain(&expansion.parameter, span, quoted, sink);
         }
         if let ParameterOperator::Invalid { text } = &expansion.operator {
             return self.expand_invalid(text);
@@ -84,14 +85,23 @@ impl Session {
     }
 
     /// Expands a parameter without an operator: `$1`, `$@`, `$?`, `${name}`.
-    fn expand_plain(&mut self, parameter: &Parameter, quoted: bool, sink: &mut Sink) -> Result<(), Unwind> {
+    fn expand_plain(
+        &mut self,
+        parameter: &Parameter,
+        span: Span,
+        quoted: bool,
+        sink: &mut Sink,
+    ) -> Result<(), Unwind> {
         match parameter {
             Parameter::Positional(number) if *number > 0 => {
                 if let Some(value) = self.parameters.positional().get(*number as usize - 1) {
                     emit(sink, value, quoted);
                     return Ok(());
                 }
-                self.require_set(format!("${number}").as_bytes())?;
+                // The message shows the dollar sign of `$1`, but not of `${1}`.
+                let braced = span.end - span.start > 2;
+                let name = if braced { number.to_string() } else { format!("${number}") };
+                self.require_set(name.as_bytes())?;
                 emit(sink, b"", quoted);
                 Ok(())
             }
@@ -253,7 +263,9 @@ impl Session {
                     self.variables.get(name).is_some_and(Variable::is_array)
                 }
                 ParameterTarget::Positional(_) => true,
-                ParameterTarget::Special(_) => false,
+                ParameterTarget::Special(special) => {
+                    matches!(special, SpecialParameter::At | SpecialParameter::Star)
+                }
             };
             if tolerated {
                 return Ok(None);

@@ -62,7 +62,9 @@ impl Session {
                 sink.withdraw_if_empty(mark);
             }
             PartKind::Variable(name) => return self.expand_variable(name, quoted, sink),
-            PartKind::Parameter(expansion) => return self.expand_parameter(expansion, quoted, sink),
+            PartKind::Parameter(expansion) => {
+                return self.expand_parameter(expansion, part.span, quoted, sink);
+            }
             PartKind::Command(substitution) => {
                 let output = self.substitute(substitution)?;
                 return self.emit_long(sink, &output, quoted);

@@ -4,7 +4,7 @@ use haft_lang::ast::{Arithmetic, SpecialParameter};
 use haft_text::Bytes;
 
 use super::fetched::Fetched;
-use super::parameter::{ElementSelection, ParameterTarget};
+use super::parameter::{ElementSelection, ParameterTarget, place_name};
 use crate::flow::Unwind;
 use crate::session::Session;
 use crate::variables::VariableValue;
@@ -15,12 +15,12 @@ impl Session {
         place: &ParameterTarget,
         fetched: Fetched,
         offset: &Arithmetic,
-        length: Option<&Arithmetic>,
+        length_text: Option<&Arithmetic>,
     ) -> Result<Fetched, Unwind> {
         match fetched {
             Fetched::Unset => Ok(Fetched::Unset),
             Fetched::One(value) => {
-                let text = self.slice_text(&value, offset, length)?;
+                let text = self.slice_text(place, &value, offset, length_text)?;
                 Ok(Fetched::One(text.unwrap_or_default()))
             }
             // Offset and length of an unset parameter are not evaluated.
@@ -29,18 +29,18 @@ impl Session {
             }
             // A scalar is a text even with `[@]`.
             Fetched::Many { values, star } if self.is_text(place) && values.len() == 1 => {
-                let text = self.slice_text(&values[0], offset, length)?;
+                let text = self.slice_text(place, &values[0], offset, length_text)?;
                 Ok(Fetched::Many { values: Vec::from_iter(text), star })
             }
             Fetched::Many { values, star } => {
-                let offset = self.evaluate(offset)?;
+                let prefix = format!("{}: ", place_name(place));
+                let offset = self.evaluate_for(&prefix, offset)?;
                 if self.starts_beyond(place, values.len(), offset) {
                     return Ok(Fetched::Many { values: Vec::new(), star });
                 }
-                let length = length.map(|length| self.evaluate(length)).transpose()?;
+                let length = length_text.map(|length| self.evaluate_for(&prefix, length)).transpose()?;
                 if length.is_some_and(|length| length < 0) {
-                    let length = length.unwrap_or_default();
-                    return Err(self.fail(format_args!("{length}: substring expression < 0")));
+                    return Err(self.fail_negative(length_text));
                 }
                 let values = self.slice_list(place, values, offset, length);
                 Ok(Fetched::Many { values, star })
@@ -56,26 +56,27 @@ impl Session {
     /// Returns characters of a text from an offset on. Returns `None` if the offset is outside of the text; then the length is not evaluated.
     fn slice_text(
         &mut self,
+        place: &ParameterTarget,
         value: &[u8],
         offset: &Arithmetic,
-        length: Option<&Arithmetic>,
+        length_text: Option<&Arithmetic>,
     ) -> Result<Option<Bytes>, Unwind> {
-        let offset = self.evaluate(offset)?;
+        let prefix = format!("{}: ", place_name(place));
+        let offset = self.evaluate_for(&prefix, offset)?;
         let encoding = self.encoding_of(value);
         let count = i64::try_from(encoding.count(value)).unwrap_or(i64::MAX);
         let start = if offset < 0 { offset.saturating_add(count) } else { offset };
         if start < 0 || start > count {
             return Ok(None);
         }
-        let length = length.map(|length| self.evaluate(length)).transpose()?;
+        let length = length_text.map(|length| self.evaluate_for(&prefix, length)).transpose()?;
         let end = match length {
             None => count,
             Some(length) if length < 0 => count.saturating_add(length),
             Some(length) => start.saturating_add(length).min(count),
         };
         if end < start {
-            let length = length.unwrap_or_default();
-            return Err(self.fail(format_args!("{length}: substring expression < 0")));
+            return Err(self.fail_negative(length_text));
         }
         let (start, end) = (usize::try_from(start).unwrap_or(0), usize::try_from(end).unwrap_or(0));
         if value.is_ascii() {
@@ -84,6 +85,14 @@ impl Session {
         let chosen: Vec<u8> =
             encoding.characters(value).skip(start).take(end - start).flatten().copied().collect();
         Ok(Some(chosen.into()))
+    }
+
+    /// Reports a length that leaves less than nothing, as it was written.
+    fn fail_negative(&mut self, length: Option<&Arithmetic>) -> Unwind {
+        let source = self.calls.source_text().cloned();
+        let written =
+            source.as_deref().zip(length).map(|(text, length)| length.span.of(text)).unwrap_or_default();
+        self.fail(format_args!("{}: substring expression < 0", String::from_utf8_lossy(written)))
     }
 
     /// Tells whether an offset is outside of a list. Then the length is not evaluated.

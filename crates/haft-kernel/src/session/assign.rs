@@ -57,7 +57,7 @@ impl Session {
     /// The variable of this name, if assigning to it is only storing a value.
     #[inline]
     pub(crate) fn plain_mut(&mut self, name: &[u8]) -> Option<&mut Variable> {
-        if self.options.has(SetOption::AllExport) || name == b"OPTIND" {
+        if self.options.has(SetOption::AllExport) || has_effect(name) {
             return None;
         }
         self.variables.get_mut_without(name, SPECIAL)
@@ -98,7 +98,17 @@ impl Session {
             VariableValue::Associative(array) => Arc::make_mut(array).set("0".into(), value),
         }
         self.mark_exported(name);
+        self.follow_assignment(name);
         Ok(())
+    }
+
+    /// Changes the option that goes with a variable.
+    fn follow_assignment(&mut self, name: &[u8]) {
+        match name {
+            b"POSIXLY_CORRECT" => self.set_option(SetOption::Posix, true),
+            b"IGNOREEOF" => self.options.put(SetOption::IgnoreEof, true),
+            _ => {}
+        }
     }
 
     fn mark_exported(&mut self, name: &[u8]) {
@@ -382,6 +392,12 @@ impl Session {
             None => Err(VariableError::InvalidName(place.into())),
         }
     }
+}
+
+/// Whether assigning to a variable does more than to store its value.
+#[inline]
+fn has_effect(name: &[u8]) -> bool {
+    matches!(name, b"OPTIND" | b"POSIXLY_CORRECT" | b"IGNOREEOF")
 }
 
 /// An element of a list that alternates keys and values, in which brackets are not special.

@@ -7,6 +7,11 @@ use crate::session::Session;
 impl Session {
     /// Writes a message to standard error, after the name of the shell and the line number.
     pub fn report(&mut self, message: impl Display) {
+        self.report_labelled("", message);
+    }
+
+    /// Writes a message about a text that is not a file. Its label, such as `-c` or `eval`, precedes the line number.
+    pub(crate) fn report_labelled(&mut self, label: &str, message: impl Display) {
         // Messages about a sourced file have the name of the file; in an interactive shell, after the shell's name.
         let shell = self.parameters.zero();
         let name = match self.calls.frames().last() {
@@ -14,6 +19,7 @@ impl Session {
             Some(frame) if !frame.is_function => format!("{shell}: {}", frame.source),
             _ => shell.to_string(),
         };
+        let name = if label.is_empty() { name } else { format!("{name}: {label}") };
         let line = match self.calls.line() {
             _ if self.is_interactive() && self.calls.frames().is_empty() => format!("{name}: {message}\n"),
             0 => format!("{name}: {message}\n"),

@@ -217,6 +217,15 @@ impl Variables {
             return;
         }
         self.make_permanent(name, depth);
+        if old.as_ref().is_some_and(|old| old.is(Attributes::TEMPORARY))
+            && lasts == AssignmentLifetime::Permanent
+        {
+            // A function was called with its own assignment: the permanent one is for the variable of the caller.
+            let value = self.get(name).map(|variable| variable.value.clone());
+            let global = self.global(name);
+            global.attributes = global.attributes.without(Attributes::UNSET);
+            global.value = value.unwrap_or_else(|| global.value.clone());
+        }
         let saved = self.scopes.make_mut().last_mut().map(|scope| &mut scope.saved);
         let is_lent =
             |variable: &Option<Variable>| variable.as_ref().is_some_and(|it| it.is(Attributes::LENT));

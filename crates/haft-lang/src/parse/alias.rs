@@ -45,7 +45,13 @@ impl Parser<'_> {
         if self.active.iter().any(|active| *active.name == *name) {
             return false;
         }
-        let (name, text) = (Bytes::from(name), text.clone());
+        // The text is a word of its own: a digit at its end is not the descriptor of a redirection after it.
+        let redirected = matches!(rest.get(length), Some(b'<' | b'>'));
+        let text = match text.last() {
+            Some(b'0'..=b'9') if redirected => [text, b" ".as_slice()].concat().into(),
+            _ => text.clone(),
+        };
+        let name = Bytes::from(name);
         self.activate(name, &text, start, start + length);
         true
     }

@@ -87,10 +87,11 @@ fn hexadecimal(text: &[u8], decoded: &mut Vec<u8>) -> usize {
     let braced = text.get(1) == Some(&b'{');
     let skipped = 1 + usize::from(braced);
     let (value, length) = digits(&text[skipped..], 16, if braced { 8 } else { 2 });
-    if length == 0 {
+    if length == 0 && !braced {
         decoded.extend_from_slice(b"\\x");
         return 1;
     }
+    // Braces without digits are a NUL.
     decoded.push(low_byte(value));
     let closed = braced && text.get(skipped + length) == Some(&b'}');
     skipped + length + usize::from(closed)
@@ -102,9 +103,24 @@ fn unicode(text: &[u8], max: usize, decoded: &mut Vec<u8>) -> usize {
         decoded.extend_from_slice(&[b'\\', text[0]]);
         return 1;
     }
-    let character = char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER);
-    decoded.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+    push_code_point(value, decoded);
     length + 1
+}
+
+/// Appends the UTF-8 form of a number. As in bash, it may be beyond Unicode.
+fn push_code_point(value: u32, decoded: &mut Vec<u8>) {
+    if let Some(character) = char::from_u32(value) {
+        return decoded.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+    let (lead, following) = match value {
+        ..0x1_0000 => (0xe0, 2),
+        ..0x20_0000 => (0xf0, 3),
+        ..0x400_0000 => (0xf8, 4),
+        ..0x8000_0000 => (0xfc, 5),
+        _ => return,
+    };
+    decoded.push(lead | low_byte(value >> (6 * following)));
+    decoded.extend((0..following).rev().map(|place| 0x80 | low_byte(value >> (6 * place)) & 0x3f));
 }
 
 fn control(text: &[u8], decoded: &mut Vec<u8>) -> usize {

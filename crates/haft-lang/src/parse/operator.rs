@@ -36,6 +36,9 @@ impl Parser<'_> {
         }
         let indirect = self.indirection();
         let Some(mut expansion) = self.parameter()? else { return Ok(None) };
+        if expansion.parameter == Parameter::Special(SpecialParameter::Count) && self.is_length_of_nothing() {
+            return Ok(None);
+        }
         if indirect && let Some(operator) = self.names_or_keys(&expansion) {
             expansion.operator = operator;
             return Ok(Some(expansion));
@@ -64,11 +67,21 @@ impl Parser<'_> {
         Ok(None)
     }
 
+    /// Whether an operator without an operand ends the expansion. After `#`, bash takes it for a parameter that does not
+    /// exist.
+    fn is_length_of_nothing(&mut self) -> bool {
+        matches!(self.peek(), Some(b'/' | b'%' | b'=' | b'+' | b'^' | b','))
+            && self.peek_second() == Some(b'}')
+    }
+
     /// Consumes a `!` that makes the expansion indirect.
     fn indirection(&mut self) -> bool {
+        let posix = self.options.posix;
         let indirect = self.peek() == Some(b'!')
             && self.peek_second().is_some_and(|byte| {
-                bytes::is(byte, NAME_START | DIGIT) || matches!(byte, b'#' | b'?' | b'@' | b'*')
+                bytes::is(byte, NAME_START | DIGIT)
+                    || matches!(byte, b'#' | b'@' | b'*')
+                    || (byte == b'?' && !posix)
             });
         indirect && self.eat(b'!')
     }

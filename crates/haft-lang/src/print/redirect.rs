@@ -26,6 +26,10 @@ impl<'a> Printer<'a> {
             RedirectKind::AppendBoth(word) => self.target("&>> ", word),
             RedirectKind::HereString(word) => self.target("<<< ", word),
             RedirectKind::HereDocument(document) => self.here_document(document),
+            // bash prints every redirection that closes a descriptor this way.
+            RedirectKind::DuplicateInput(Duplicate::Close) if self.style == PrintStyle::Bash => {
+                self.text(">&-");
+            }
             RedirectKind::DuplicateInput(duplicate) => self.duplicate("<&", duplicate),
             RedirectKind::DuplicateOutput(duplicate) => self.duplicate(">&", duplicate),
         }

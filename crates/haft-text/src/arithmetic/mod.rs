@@ -3,12 +3,12 @@
 //! Numbers have 64 bits and wrap around. The value of a variable is itself an expression, evaluated when the variable is read. A value
 //! that is a plain number, as nearly all are, is neither parsed nor copied.
 
+mod diagnose;
 mod evaluate;
 mod operators;
 #[cfg(test)]
 mod tests;
 
-use haft_lang::Expected;
 use haft_lang::ast::ArithmeticTree;
 
 use crate::Bytes;
@@ -105,38 +105,42 @@ impl ArithmeticError {
     pub fn describe(&self, expression: &[u8]) -> String {
         match self {
             Self::Value { text, message } => format!("{text}: {message}"),
-            _ => format!("{}: {self}", String::from_utf8_lossy(expression).trim()),
+            Self::DivisionByZero => {
+                let token = String::from_utf8_lossy(diagnose::divisor(expression)).into_owned();
+                format!("{}: {self} (error token is \"{token}\")", shown(expression))
+            }
+            _ => format!("{}: {self}", shown(expression)),
         }
     }
 
     /// Converts a syntax error to the error of bash.
-    fn syntax(text: &[u8], error: &haft_lang::SyntaxError, depth: u32) -> Self {
-        let rest = text.get(error.span.start as usize..).unwrap_or_default();
-        let token = match rest {
-            // At the end of the text, bash blames the last character.
-            [] => {
-                let trimmed = text.trim_ascii_end();
-                &trimmed[trimmed.len().saturating_sub(1)..]
-            }
-            rest => rest,
-        };
-        let problem = match error.expected {
-            Some(Expected::Operand) => "syntax error: operand expected",
-            Some(Expected::Number) => "value too great for base",
-            Some(Expected::AssignedVariable) => "attempted assignment to non-variable",
-            Some(Expected::Token(")")) => "missing `)'",
-            Some(Expected::Token(":")) => "`:' expected for conditional expression",
-            Some(Expected::Operator) if token.starts_with(b".") => {
-                "syntax error: invalid arithmetic operator"
-            }
-            _ => "syntax error in expression",
-        };
-        let message = format!("{problem} (error token is \"{}\")", String::from_utf8_lossy(token));
-        match depth {
-            0 => Self::Syntax(message),
-            _ => Self::Value { text: String::from_utf8_lossy(text).trim().to_owned(), message },
+    fn syntax(text: &[u8], error: &haft_lang::SyntaxError) -> Self {
+        let Some(found) = diagnose::diagnose(text) else { return Self::Syntax(error.message()) };
+        let token = String::from_utf8_lossy(&found.token);
+        let message = format!("{} (error token is \"{token}\")", found.problem);
+        Self::Value { text: shown(&found.shown), message }
+    }
+}
+
+/// An expression as messages show it.
+fn shown(expression: &[u8]) -> String {
+    String::from_utf8_lossy(expression.trim_ascii_start()).into_owned()
+}
+
+/// Returns the length of a subscript including its brackets. A character after a backslash is data.
+fn bracket_end(text: &[u8]) -> Option<usize> {
+    let mut open = 0usize;
+    let mut bytes = text.iter().enumerate();
+    while let Some((index, byte)) = bytes.next() {
+        match byte {
+            b'\\' => drop(bytes.next()),
+            b'[' => open += 1,
+            b']' if open == 1 => return Some(index + 1),
+            b']' => open -= 1,
+            _ => {}
         }
     }
+    None
 }
 
 /// Evaluates a parsed expression.
@@ -166,8 +170,7 @@ fn evaluate_nested<V: ArithmeticVariables>(
     if depth >= MAX_VARIABLE_DEPTH {
         return Err(ArithmeticError::TooDeep.into());
     }
-    let tree =
-        haft_lang::parse_arithmetic(text).map_err(|error| ArithmeticError::syntax(text, &error, depth))?;
+    let tree = haft_lang::parse_arithmetic(text).map_err(|error| ArithmeticError::syntax(text, &error))?;
     evaluate::Evaluator::new(&tree, variables, depth + 1).root()
 }
 

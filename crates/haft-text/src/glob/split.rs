@@ -21,6 +21,8 @@ pub(super) enum ComponentKind {
     Recursive {
         /// Whether only directories match, because a slash ends the pattern.
         directories: bool,
+        /// Whether it stands for several components.
+        repeated: bool,
     },
 }
 
@@ -31,13 +33,14 @@ pub(super) fn split(pattern: &[u8], options: &GlobOptions) -> Vec<GlobComponent>
     loop {
         let (text, slashes, after) = next_component(rest);
         let last = slashes == 0;
-        let kind = component_kind(text, slashes > 0 && after.is_empty(), options);
-        let repeated = matches!(kind, ComponentKind::Recursive { .. })
-            && matches!(components.last(), Some(GlobComponent { kind: ComponentKind::Recursive { .. }, .. }));
-        if repeated {
+        let mut kind = component_kind(text, slashes > 0 && after.is_empty(), options);
+        if let ComponentKind::Recursive { repeated, .. } = &mut kind
+            && matches!(components.last(), Some(GlobComponent { kind: ComponentKind::Recursive { .. }, .. }))
+        {
+            *repeated = true;
             components.pop();
         }
-        let ends = matches!(kind, ComponentKind::Recursive { directories: true });
+        let ends = matches!(kind, ComponentKind::Recursive { directories: true, .. });
         components.push(GlobComponent { kind, slashes, last: last || ends });
         if last || ends {
             return components;
@@ -48,7 +51,7 @@ pub(super) fn split(pattern: &[u8], options: &GlobOptions) -> Vec<GlobComponent>
 
 fn component_kind(text: &[u8], directories: bool, options: &GlobOptions) -> ComponentKind {
     if options.globstar && text == b"**" {
-        return ComponentKind::Recursive { directories };
+        return ComponentKind::Recursive { directories, repeated: false };
     }
     if has_operators(text, options.pattern.extended) {
         return ComponentKind::Pattern(Pattern::compile(text, options.pattern));

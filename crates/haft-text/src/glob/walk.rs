@@ -48,8 +48,9 @@ impl<'a> GlobWalk<'a> {
             match &component.kind {
                 ComponentKind::Text(text) => self.text(prefix, text, component),
                 ComponentKind::Pattern(pattern) => self.pattern(&prefix, pattern, component)?,
-                ComponentKind::Recursive { directories } => {
-                    self.recursive(prefix, *directories, component)?;
+                ComponentKind::Recursive { directories, repeated } => {
+                    let trims = !directories && (self.matched || *repeated);
+                    self.recursive(prefix, *directories, trims, component)?;
                 }
             }
         }
@@ -105,10 +106,11 @@ impl<'a> GlobWalk<'a> {
         &mut self,
         prefix: Vec<u8>,
         directories: bool,
+        trims: bool,
         component: &GlobComponent,
     ) -> Result<(), GlobCancelled> {
         let mut own = prefix.clone();
-        if self.matched && component.last && !directories {
+        if component.last && trims {
             while own.len() > 1 && own.last() == Some(&b'/') {
                 own.pop();
             }

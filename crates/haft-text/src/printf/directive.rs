@@ -11,6 +11,11 @@ pub(super) enum FormatPiece<'a> {
         text: &'a [u8],
         ended: bool,
     },
+    /// `%(…)` with another letter than `T` after it.
+    InvalidTime {
+        text: &'a [u8],
+        letter: u8,
+    },
 }
 
 /// A conversion such as `%-10.3s`.
@@ -134,6 +139,13 @@ impl<'a> DirectiveReader<'a> {
         };
         if known {
             return (FormatPiece::Directive(directive), &format[self.index..]);
+        }
+        if letter == b'('
+            && directive.conversion == b'T'
+            && let Some(&letter) = format.get(self.index - 1)
+        {
+            let (text, rest) = format.split_at(self.index);
+            return (FormatPiece::InvalidTime { text, letter }, rest);
         }
         (FormatPiece::Invalid { text: &format[start..=start], ended: false }, &[])
     }

@@ -60,6 +60,12 @@ impl<'a> Formatter<'a> {
                         return FormatProgress::Stop;
                     }
                 }
+                FormatPiece::InvalidTime { text, letter } => {
+                    let warning =
+                        format!("warning: `{}': invalid time format specification", char::from(letter));
+                    self.report(warning.into_bytes(), 0);
+                    self.printed.output.extend_from_slice(text);
+                }
                 FormatPiece::Invalid { text, ended } => {
                     let problem = if ended { "missing" } else { "invalid" };
                     let message = [b"`", text, b"': ", problem.as_bytes(), b" format character"].concat();

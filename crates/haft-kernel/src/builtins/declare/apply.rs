@@ -68,7 +68,7 @@ pub(super) fn operand(
             Err(context.session().end_line(1))
         }
         // `export` and `readonly` are special builtins: an error of their assignments is an assignment error.
-        Err(error @ VariableError::Readonly(_)) if as_assignment => {
+        Err(error @ VariableError::Readonly(_)) if as_assignment && !is_compound_word(flags, operand) => {
             match context.session_mut().refuse_assignment(&error) {
                 Unwind::Abort(_) => Ok(false),
                 unwind => Err(unwind),
@@ -79,6 +79,17 @@ pub(super) fn operand(
             Ok(false)
         }
     }
+}
+
+/// Whether an operand is one word with a compound value, as in `readonly -a 'name=(1 2)'`. Its error is one of the builtin.
+fn is_compound_word(flags: &DeclareFlags, operand: &Operand) -> bool {
+    let is_list = match operand {
+        Operand::Word(word) => word.ends_with(b")"),
+        Operand::Assignment(assigned) => {
+            matches!(&assigned.value, AssignedValue::Scalar(value) if value.starts_with(b"("))
+        }
+    };
+    flags.array.is_some() && is_list
 }
 
 /// Traces an assignment of `export` or `readonly`, as `set -x` traces plain assignments.
@@ -139,7 +150,7 @@ fn declare(
         let assigned = Assigned { name: name.clone(), ..assigned };
         match compound_text(context, flags, &assigned) {
             Some(text) => {
-                if let Err(unwind) = context.session_mut().run_text(&text) {
+                if let Err(unwind) = context.session_mut().run_text(&text, "array assign") {
                     return Ok(Err(unwind));
                 }
             }
@@ -302,8 +313,8 @@ fn refer(
 fn compound_text(context: &Context<'_>, flags: &DeclareFlags, assigned: &Assigned) -> Option<Vec<u8>> {
     let AssignedValue::Scalar(value) = &assigned.value else { return None };
     let is_list = value.starts_with(b"(") && value.ends_with(b")") && assigned.subscript.is_none();
-    let array =
-        flags.array.is_some() || context.variables().get(&assigned.name).is_some_and(Variable::is_array);
+    let is_array = context.variables().get(&assigned.name).is_some_and(Variable::is_array);
+    let array = flags.array.is_some() || is_array && !matches!(context.name, b"export" | b"readonly");
     if !is_list || !array {
         return None;
     }

@@ -70,10 +70,11 @@ impl LineWords<'_> {
         word
     }
 
-    /// Returns the rest of the line without trailing whitespace.
+    /// Returns the rest of the line without trailing whitespace, escaped or not.
     fn rest(&self) -> Bytes {
         let mut end = self.line.bytes.len();
-        while end > self.at && matches!(self.separator(end - 1), Some((FieldSeparator::Blank, _))) {
+        let is_blank = |byte: u8| matches!(byte, b' ' | b'\t' | b'\n') && self.separators.contains(&byte);
+        while end > self.at && is_blank(self.line.bytes[end - 1]) {
             end -= 1;
         }
         self.line.bytes[self.at..end].into()

@@ -29,7 +29,9 @@ fn conclude(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     match parse::evaluate(context.session_mut(), arguments) {
         Ok(truth) => Ok(i32::from(!truth)),
         Err(problem) => {
-            context.error(problem);
+            // The closing bracket is the argument that `[` found instead.
+            let found = if context.name == b"[" && problem == "`)' expected" { ", found ]" } else { "" };
+            context.error(format_args!("{problem}{found}"));
             Ok(2)
         }
     }

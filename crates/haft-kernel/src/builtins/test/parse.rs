@@ -67,6 +67,9 @@ impl TestExpression<'_> {
         let truth = self.any(0)?;
         match self.words.get(self.at) {
             None => Ok(truth),
+            Some(word) if word.starts_with(b"-") && self.at > 0 => {
+                Err(format!("syntax error: `{word}' unexpected"))
+            }
             Some(_) => Err("too many arguments".to_owned()),
         }
     }
@@ -120,7 +123,10 @@ impl TestExpression<'_> {
                 self.at += 1;
                 let truth = self.any(depth + 1)?;
                 if !self.is_next(b")") {
-                    return Err("`)' expected".to_owned());
+                    return Err(match self.words.get(self.at) {
+                        Some(word) => format!("`)' expected, found {word}"),
+                        None => "`)' expected".to_owned(),
+                    });
                 }
                 self.at += 1;
                 Ok(truth)
