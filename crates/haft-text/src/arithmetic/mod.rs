@@ -86,13 +86,13 @@ pub enum ArithmeticError {
     /// A subscript that is neither an index nor a key.
     #[error("bad array subscript")]
     BadSubscript,
-    /// The text is not an expression.
+    /// The expression is invalid in a way for which bash has no words.
     #[error("{0}")]
     Syntax(String),
-    /// The value of a variable is not an expression.
+    /// The expression, or the value of a variable in it, is invalid.
     #[error("{message}")]
     Value {
-        /// The value.
+        /// The invalid text.
         text: String,
         /// The error message.
         message: String,
