@@ -113,10 +113,10 @@ fn push_code_point(value: u32, decoded: &mut Vec<u8>) {
         return decoded.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
     }
     let (lead, following) = match value {
-        ..0x1_0000 => (0xe0, 2),
-        ..0x20_0000 => (0xf0, 3),
-        ..0x400_0000 => (0xf8, 4),
-        ..0x8000_0000 => (0xfc, 5),
+        0..=0xffff => (0xe0, 2),
+        0x1_0000..=0x1f_ffff => (0xf0, 3),
+        0x20_0000..=0x3ff_ffff => (0xf8, 4),
+        0x400_0000..=0x7fff_ffff => (0xfc, 5),
         _ => return,
     };
     decoded.push(lead | low_byte(value >> (6 * following)));
