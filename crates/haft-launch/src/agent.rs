@@ -85,6 +85,13 @@ impl Agent {
         self.invocation(batch).uses("bin")
     }
 
+    /// Whether a launch gives the agent the `haft mcp` server. Others read servers from their own files only.
+    pub fn takes_mcp_server(&self) -> bool {
+        ["mcp_config", "mcp_command"]
+            .iter()
+            .any(|name| self.any_command_uses(name) || self.environment_uses(name))
+    }
+
     /// The command to run. With `batch`, the non-interactive command if the agent has one.
     pub(crate) fn invocation(&self, batch: bool) -> &Invocation {
         self.batch.as_ref().filter(|_| batch).unwrap_or(&self.command)

@@ -13,8 +13,6 @@ pub(crate) enum McpFormat {
     /// A JSON object with `mcpServers`, which most agents read.
     #[default]
     McpServers,
-    /// A policy of Gemini CLI, which approves the tools of a server that its own settings define.
-    GeminiPolicy,
     /// Like `McpServers`, with the fields that GitHub Copilot requires.
     Copilot,
     /// TOML tables `mcp_servers`.
@@ -36,7 +34,6 @@ impl McpFormat {
     pub(crate) fn named(name: &str) -> Option<McpFormat> {
         Some(match name {
             "mcpServers" => McpFormat::McpServers,
-            "gemini-policy" => McpFormat::GeminiPolicy,
             "copilot" => McpFormat::Copilot,
             "codex" => McpFormat::Codex,
             "opencode" => McpFormat::Opencode,
@@ -47,19 +44,11 @@ impl McpFormat {
         })
     }
 
-    /// Renders the configuration; `haft` is the path of the executable. If `approved`, haft's tools need no approval,
-    /// where the format can say so.
-    pub(crate) fn render(self, haft: &Path, approved: bool) -> McpConfig {
+    /// Renders the configuration; `haft` is the path of the executable.
+    pub(crate) fn render(self, haft: &Path) -> McpConfig {
         let haft = haft.to_string_lossy();
         let (extension, text) = match self {
             McpFormat::McpServers => ("json", pretty(&json!({"mcpServers": {SERVER_NAME: server(&haft)}}))),
-            McpFormat::GeminiPolicy if approved => (
-                "toml",
-                format!(
-                    "[[rule]]\nmcpName = \"{SERVER_NAME}\"\ntoolName = \"*\"\ndecision = \"allow\"\npriority = 500\n"
-                ),
-            ),
-            McpFormat::GeminiPolicy => ("toml", "# no rules\n".to_owned()),
             McpFormat::Copilot => {
                 let mut server = server(&haft);
                 server["type"] = "local".into();
@@ -146,7 +135,7 @@ pub fn mcp_config(agent_kind: &str, haft: &Path) -> Option<McpConfig> {
         }
         other => McpFormat::named(other)?,
     };
-    Some(format.render(haft, false))
+    Some(format.render(haft))
 }
 
 /// All values that [`mcp_config`] accepts.

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
-use haft_config::{FileRules, MAX_CONFIG_BYTES};
+use haft_config::{FileErrorKind, FileRules, MAX_CONFIG_BYTES};
 use haft_process::{Environment, max_argument_bytes};
 
 use crate::agent::{Agent, PromptDelivery};
@@ -53,7 +53,7 @@ impl LaunchPlan {
         let settings = &selection.catalogue.settings;
         let with_mcp = request.mcp && settings.mcp;
         let approved = with_mcp && request.batch && settings.approve_haft;
-        let mcp = with_mcp.then(|| mcp_config(agent, approved, facts)).transpose()?;
+        let mcp = with_mcp.then(|| mcp_config(agent, facts)).transpose()?;
         let draft = Draft {
             agent,
             invocation: agent.invocation(request.batch),
@@ -71,8 +71,8 @@ impl LaunchPlan {
 
 /// The MCP configuration of an agent. If the agent finds its configuration through an environment variable
 /// that is already set, haft's entry is merged into that file's content.
-fn mcp_config(agent: &Agent, approved: bool, facts: &HostFacts) -> Result<McpConfig, Error> {
-    let config = agent.mcp.render(&facts.haft, approved);
+fn mcp_config(agent: &Agent, facts: &HostFacts) -> Result<McpConfig, Error> {
+    let config = agent.mcp.render(&facts.haft);
     let existing = |(name, template): &(String, Template)| {
         template.names().eq(["mcp_config"]).then(|| facts.environment.get(name)).flatten()
     };
@@ -80,10 +80,12 @@ fn mcp_config(agent: &Agent, approved: bool, facts: &HostFacts) -> Result<McpCon
         return Ok(config);
     };
     let path = facts.working_directory.join(path);
-    let merged = FileRules::up_to(MAX_CONFIG_BYTES)
-        .read(&path)
-        .map_err(|error| format!("cannot be read: {}", error.reason()))
-        .and_then(|base| config.over(&base).map_err(|why| format!("cannot be extended: {why}")));
+    let merged = match FileRules::up_to(MAX_CONFIG_BYTES).read(&path) {
+        // The agent ignores a missing file, too.
+        Err(error) if error.kind() == FileErrorKind::NotFound => return Ok(config),
+        Err(error) => Err(format!("cannot be read: {}", error.reason())),
+        Ok(base) => config.over(&base).map_err(|why| format!("cannot be extended: {why}")),
+    };
     merged.map_err(|why| {
         let error = Error::new(ErrorKind::File, format!("\"{}\" {why}", path.display()));
         error.with_hint(format!(
@@ -359,8 +361,10 @@ mod tests {
         assert_eq!(config["mcp"]["mine"]["command"][0], "y");
         assert_eq!(config["mcp"]["haft"]["command"][0], "/a b/haft");
         std::fs::write(&path, "// no JSON").unwrap();
-        let error = plan("opencode", environment).unwrap_err();
+        let error = plan("opencode", environment.clone()).unwrap_err();
         assert!(error.to_string().contains("own.json\" cannot be extended"), "{error}");
         assert!(error.hint().unwrap().contains("--no-mcp"));
+        std::fs::remove_file(&path).unwrap();
+        assert!(plan("opencode", environment).is_ok());
     }
 }

@@ -65,6 +65,13 @@ pub struct LaunchSelection<'c> {
     pub(crate) skipped: Vec<String>,
 }
 
+impl LaunchSelection<'_> {
+    /// Whether the agent should have haft's tools, but a launch cannot give it an MCP server.
+    pub fn lacks_mcp_server(&self, request: &LaunchRequest) -> bool {
+        request.mcp && self.catalogue.settings.mcp && !self.agent.takes_mcp_server()
+    }
+}
+
 /// A selected context.
 #[derive(Clone, Debug)]
 pub(crate) struct SelectedContext {

@@ -19,6 +19,7 @@ use haft_overlay::Overlay;
 use haft_process::{CancelToken, Redactor, StartPermission, Tracing, protect_process, reason};
 use haft_tools::{Registry, Toolset};
 
+pub(crate) use self::install::is_missing;
 use self::install::{ConfigChange, InstallArguments};
 use crate::commands::changes::{self, overlay::OverlayOptions};
 use crate::commands::launch::prompts;

@@ -120,10 +120,10 @@ fn tools_are_approved_only_in_a_batch_run_and_only_if_allowed() {
         ] {
             let world = World::new().with_agents(&[&agent]).with_config(config);
             world.launch(&["-a", &agent, form, "prompt", "x"]);
-            let variable = world.report().variable("GEMINI_CLI_TRUST_WORKSPACE");
-            let found =
-                world.words().iter().any(|word| word == approval) || variable.as_deref() == Some(approval);
+            let found = world.words().iter().any(|word| word == approval);
             assert_eq!(found, expected, "{agent} {form} {config}");
+            let trusted = world.report().variable("GEMINI_CLI_TRUST_WORKSPACE").is_some();
+            assert_eq!(trusted, expected && agent == "gemini", "{agent} {form} {config}");
         }
     }
 }
@@ -147,4 +147,16 @@ fn each_agent_with_mcp_gets_its_own_configuration() {
         let value: Value = serde_json::from_str(&world.read(path).replace(HAFT, "HAFT")).unwrap();
         assert_eq!(&value, mcp, "{agent}");
     }
+}
+
+#[test]
+fn an_agent_without_haft_in_its_files_is_told_how_to_get_it() {
+    let world = World::new().with_agents(&["gemini"]);
+    let told =
+        |world: &World, words: &[&str]| world.launch(words).error_text().contains("haft mcp install gemini");
+    assert!(told(&world, &["-a", "gemini", "prompt", "x"]));
+    assert!(!told(&world, &["-a", "gemini", "--no-mcp", "prompt", "x"]));
+    let settings = r#"{"mcpServers": {"haft": {"command": "haft", "args": ["mcp"]}}}"#;
+    let world = world.with_file("project/.gemini/settings.json", settings);
+    assert!(!told(&world, &["-a", "gemini", "prompt", "x"]));
 }

@@ -11,7 +11,8 @@ use rustix::termios::isatty;
 use super::arguments::LaunchOptions;
 use super::catalogue::LaunchSetup;
 use super::choose;
-use crate::failure::Failure;
+use crate::commands::mcp::is_missing;
+use crate::failure::{Failure, print_hint, print_message};
 use crate::host;
 use crate::process_context::ProcessContext;
 
@@ -47,6 +48,9 @@ pub(super) fn prepare(
     if !options.dry_run && selection.agent.starts_bin(request.batch) {
         find_agent(selection.agent.bin(), &world)?;
     }
+    if selection.lacks_mcp_server(&request) && !options.json {
+        mention_installation(selection.agent.name(), process);
+    }
     let assembly = PromptAssembly::new(&selection, &request, &world.launch);
     let found = run_context_commands(assembly.commands(), process)?;
     let material = assembly.finish(&found)?;
@@ -66,6 +70,16 @@ pub(super) fn prepare(
         state: world.places.state.clone(),
         ignored,
     })
+}
+
+/// Tells how an agent that takes no MCP server at launch gets haft's tools, unless it has them.
+fn mention_installation(agent: &str, process: &ProcessContext) {
+    if is_missing(agent, process) {
+        print_message(format_args!(
+            "{agent} does not have haft's tools: it reads MCP servers from its own files only"
+        ));
+        print_hint(format_args!("run `haft mcp install {agent}` once"));
+    }
 }
 
 fn request(kind: LaunchKind, instructions: Option<Vec<u8>>, options: &LaunchOptions) -> LaunchRequest {

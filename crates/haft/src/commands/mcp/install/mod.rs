@@ -75,6 +75,19 @@ pub(crate) fn run(
     Ok(status)
 }
 
+/// Whether an agent whose configuration can be edited has haft neither in the user's configuration nor in that of the
+/// project in the working directory.
+pub(crate) fn is_missing(agent: &str, process: &ProcessContext) -> bool {
+    let Some(target) = InstallTarget::named(agent) else { return false };
+    let directory = process.working_directory.as_deref().unwrap_or_else(|| Path::new("."));
+    let files = [target.user_file(process), target.project_file(directory)];
+    let has_haft = |file: PathBuf| {
+        let text = read(&file).ok().flatten().unwrap_or_default();
+        changed(agent, ConfigChange::Uninstall, Path::new(""), &text).is_ok_and(|without| without != text)
+    };
+    !files.into_iter().flatten().any(has_haft)
+}
+
 fn file(arguments: &InstallArguments, process: &ProcessContext) -> Result<PathBuf, Failure> {
     let agent = &arguments.agent;
     let unknown = || Failure::usage(format_args!("unknown agent '{agent}'"));
