@@ -16,6 +16,8 @@ pub enum TypedArgument<'a> {
     Value {
         /// The text before the equals sign.
         name: &'a [u8],
+        /// The value as JSON, with numbers as they were written.
+        text: &'a [u8],
         /// The value, after expansions in its strings.
         value: &'a Value,
     },
@@ -31,8 +33,10 @@ pub(crate) fn typed_arguments<'a>(
         let value = values.iter().find(|(distance, _)| *distance == following).map(|(_, value)| value);
         match value {
             Some(value) => {
-                let name = memchr::memchr(b'=', word).map_or(&word[..0], |end| &word[..end]);
-                TypedArgument::Value { name, value }
+                let end = memchr::memchr(b'=', word);
+                let name = end.map_or(&word[..0], |end| &word[..end]);
+                let text = end.map_or(&word[..], |end| &word[end + 1..]);
+                TypedArgument::Value { name, text, value }
             }
             None => TypedArgument::Word(word),
         }

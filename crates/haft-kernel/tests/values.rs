@@ -14,7 +14,7 @@ fn show(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         .typed(arguments)
         .map(|argument| match argument {
             TypedArgument::Word(word) => format!("<{word}>"),
-            TypedArgument::Value { name, value } => format!("{}:{value}", String::from_utf8_lossy(name)),
+            TypedArgument::Value { name, value, .. } => format!("{}:{value}", String::from_utf8_lossy(name)),
         })
         .collect();
     context.print(format!("{}\n", lines.join(" ")).as_bytes())

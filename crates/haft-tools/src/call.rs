@@ -182,7 +182,11 @@ fn call_native(
     };
     let called = catch_unwind(AssertUnwindSafe(|| {
         call.check()?;
-        native.call(&exact::rounded(&ready.arguments), &call)
+        match ready.tool.source() {
+            // They pass the arguments on.
+            ToolSource::Provided { .. } => native.call(&ready.arguments, &call),
+            _ => native.call(&exact::saturated(&ready.arguments), &call),
+        }
     }));
     let crashed = || CallError::new(ErrorCode::ToolCrashed, format!("tool '{}' panicked", ready.tool.name()));
     let outcome = called.unwrap_or_else(|_| Err(crashed()));

@@ -26,6 +26,11 @@ pub trait ToolProvider: Debug + Send + Sync {
     /// Returns the reason if the tools cannot be listed.
     fn tools(&self, cancel: &CancelToken) -> Result<Vec<Arc<dyn NativeTool>>, String>;
 
+    /// Describes the state of a provider that has not answered yet, in words that stand alone.
+    fn unanswered(&self) -> String {
+        format!("'{}' has not answered yet", self.name())
+    }
+
     /// Forgets tools that were remembered from an earlier process. The default does nothing.
     fn forget_remembered(&self) {}
 
@@ -83,19 +88,23 @@ impl ToolProviders {
         self.known()
     }
 
-    /// The last answers of all providers.
+    /// The last answers of the providers that have answered.
     pub(crate) fn known(&self) -> (Vec<Tool>, Vec<RejectedTool>) {
         let (mut tools, mut failures) = (Vec::new(), Vec::new());
         for (provider, answer) in &self.slots {
             match lock(answer).as_ref() {
                 Some(Ok(found)) => tools.extend(found.iter().cloned()),
                 Some(Err(reason)) => failures.push(RejectedTool::failed_provider(provider.as_ref(), reason)),
-                None => {
-                    failures.push(RejectedTool::failed_provider(provider.as_ref(), "has not answered yet"));
-                }
+                None => {}
             }
         }
         (tools, failures)
+    }
+
+    /// A rejection for each provider that has not answered yet.
+    pub(crate) fn unanswered(&self) -> Vec<RejectedTool> {
+        let silent = self.slots.iter().filter(|(_, answer)| lock(answer).is_none());
+        silent.map(|(provider, _)| RejectedTool::unanswered_provider(provider.as_ref())).collect()
     }
 
     /// Finds a tool by its full name, or by its bare name if that is unique. Queries only providers that may

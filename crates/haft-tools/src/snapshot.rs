@@ -43,6 +43,8 @@ pub struct RejectedTool {
     pub path: Option<PathBuf>,
     /// True if only the user's trust is missing.
     pub untrusted: bool,
+    /// True if it is an MCP server that has not answered yet.
+    pub unanswered: bool,
     /// Why it was rejected.
     pub reason: String,
     /// The layer of the tool that is called instead, if there is one.
@@ -62,6 +64,7 @@ impl RejectedTool {
             layer,
             path: Some(candidate.path.clone()),
             untrusted,
+            unanswered: false,
             reason,
             instead: None,
         })
@@ -69,8 +72,20 @@ impl RejectedTool {
 
     /// The rejection of a provider that failed.
     pub(crate) fn failed_provider(provider: &dyn ToolProvider, reason: &str) -> RejectedTool {
-        let (name, layer) = (provider.name().to_owned(), provider.layer());
-        RejectedTool { name, layer, path: None, untrusted: false, reason: reason.to_owned(), instead: None }
+        RejectedTool {
+            name: provider.name().to_owned(),
+            layer: provider.layer(),
+            path: None,
+            untrusted: false,
+            unanswered: false,
+            reason: reason.to_owned(),
+            instead: None,
+        }
+    }
+
+    /// The entry of a provider that has not answered yet.
+    pub(crate) fn unanswered_provider(provider: &dyn ToolProvider) -> RejectedTool {
+        RejectedTool { unanswered: true, ..RejectedTool::failed_provider(provider, &provider.unanswered()) }
     }
 }
 
@@ -141,7 +156,7 @@ impl ToolSnapshot {
         &self.rejected
     }
 
-    /// Returns true once discovery has completed. Until then only native tools are listed.
+    /// Returns true once discovery has completed. Until then tools may be missing.
     pub fn is_complete(&self) -> bool {
         self.complete
     }

@@ -23,7 +23,7 @@ impl<'a> ArgumentParser<'a> {
     pub(super) fn parse(mut self) -> Result<CommandArguments, Error> {
         while let Some(argument) = self.arguments.get(self.position) {
             let word: &'a [u8] = match argument {
-                TypedArgument::Value { name, value } => {
+                TypedArgument::Value { name, value, .. } => {
                     self.position += 1;
                     let parameter = self.find_parameter(name)?;
                     let value = from_json(parameter, value)?;

@@ -60,7 +60,8 @@ fn only_json_words_are_parsed_as_lists() {
     let parsed = parse(&["text=a", "list=[\"x\"]", "list=y"]).expect("valid arguments");
     assert_eq!(parsed.list("list"), ["[\"x\"]".into(), Bytes::from("y")]);
     let (text, value) = (Bytes::from("text=a"), json!(["x", 1]));
-    let arguments = [TypedArgument::Word(&text), TypedArgument::Value { name: b"list", value: &value }];
+    let arguments =
+        [TypedArgument::Word(&text), TypedArgument::Value { name: b"list", text: b"[]", value: &value }];
     let parsed = CommandArguments::parse(&DESCRIPTOR, arguments).expect("valid arguments");
     assert_eq!(parsed.list("list"), [Bytes::from("x"), "1".into()]);
 }

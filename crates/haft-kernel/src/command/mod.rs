@@ -65,7 +65,7 @@ pub use context::Context;
 ///
 ///     fn run(&self, context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
 ///         let count = context.typed(arguments).find_map(|argument| match argument {
-///             TypedArgument::Value { name: b"of", value } => value.as_array().map(Vec::len),
+///             TypedArgument::Value { name: b"of", value, .. } => value.as_array().map(Vec::len),
 ///             _ => None,
 ///         });
 ///         context.print(format!("{}\n", count.unwrap_or(0)).as_bytes())

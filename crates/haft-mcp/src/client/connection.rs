@@ -6,12 +6,12 @@ use std::time::Duration;
 use haft_tools::{CallError, CallProgress, ErrorCode};
 use rmcp::model::{CallToolRequestParams, CallToolResult, ProtocolVersion, ServerResult, Tool};
 use rmcp::service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, ServiceError};
-use rmcp::transport::IntoTransport as _;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
 use super::notifications::{ClientService, NotificationHandler, PendingCall, ProgressTransport};
-use super::process::ServerProcess;
+use super::process::{ServerProcess, StderrTail};
 use super::{RemoteServer, RemoteSetup, RemoteTransport, http};
+use crate::transport::line_transport::LineTransport;
 
 /// The time that a server without a `timeout` has to initialize, and to list its tools.
 const DEFAULT_START_TIMEOUT: Duration = Duration::from_secs(30);
@@ -41,32 +41,31 @@ impl From<String> for ConnectError {
     }
 }
 
+/// The server to connect to, and where its notifications and its standard error go.
+#[derive(Clone, Copy)]
+pub(super) struct ConnectionTarget<'a> {
+    pub(super) server: &'a RemoteServer,
+    pub(super) setup: &'a RemoteSetup,
+    pub(super) notifications: &'a Arc<NotificationHandler>,
+    pub(super) stderr_tail: &'a StderrTail,
+}
+
 impl Connection {
     /// Connects to the server. Tries the `initialize` handshake first, then the stateless revision, which has none.
-    pub(super) async fn open(
-        server: &RemoteServer,
-        setup: &RemoteSetup,
-        notifications: &Arc<NotificationHandler>,
-    ) -> Result<Connection, String> {
+    pub(super) async fn open(target: ConnectionTarget<'_>) -> Result<Connection, String> {
         let stateless = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::LATEST] };
-        let opened =
-            match Connection::reach(server, setup, notifications, ClientLifecycleMode::Initialize).await {
-                Err(failed) if failed.answered => {
-                    Connection::reach(server, setup, notifications, stateless).await.map_err(|_| failed)
-                }
-                opened => opened,
-            };
-        opened.map_err(|failed| {
-            format!("the MCP server '{}' ({}) {}", server.name, server.transport, failed.reason)
-        })
+        let opened = match Connection::reach(target, ClientLifecycleMode::Initialize).await {
+            Err(failed) if failed.answered => Connection::reach(target, stateless).await.map_err(|_| failed),
+            opened => opened,
+        };
+        opened.map_err(|failed| format!("{} {}", target.server, failed.reason))
     }
 
     async fn reach(
-        server: &RemoteServer,
-        setup: &RemoteSetup,
-        notifications: &Arc<NotificationHandler>,
+        target: ConnectionTarget<'_>,
         lifecycle: ClientLifecycleMode,
     ) -> Result<Connection, ConnectError> {
+        let ConnectionTarget { server, setup, notifications, stderr_tail } = target;
         let own = notifications.clone();
         let start_timeout = server.timeout.unwrap_or(DEFAULT_START_TIMEOUT);
         let (service, process) = match &server.transport {
@@ -76,11 +75,11 @@ impl Connection {
                 (initialize_within(start_timeout, own.serve_with_lifecycle(transport, lifecycle)).await, None)
             }
             RemoteTransport::Command { command, env } => {
-                let (process, transport) = ServerProcess::start(&server.name, command, env, setup)?;
-                let transport = ProgressTransport {
-                    transport: transport.into_transport(),
-                    notifications: notifications.clone(),
-                };
+                let (process, (reader, writer)) =
+                    ServerProcess::start(&server.name, command, env, setup, stderr_tail)?;
+                let transport =
+                    LineTransport::client(Box::pin(reader), Box::pin(writer), http::MAX_RESPONSE_BYTES);
+                let transport = ProgressTransport { transport, notifications: notifications.clone() };
                 (
                     initialize_within(start_timeout, own.serve_with_lifecycle(transport, lifecycle)).await,
                     Some(process),
@@ -106,7 +105,7 @@ impl Connection {
     /// Lists all tools of the server.
     pub(super) async fn tools(&self) -> Result<Vec<Tool>, String> {
         let listed = tokio::time::timeout(self.start_timeout, self.service.list_all_tools()).await;
-        let said = || self.process.as_ref().and_then(ServerProcess::last_stderr_lines).unwrap_or_default();
+        let said = || self.process.as_ref().map(ServerProcess::last_stderr_lines).unwrap_or_default();
         listed
             .map_err(|_| format!("did not list its tools within {:?}{}", self.start_timeout, said()))?
             .map_err(|error| format!("{}{}", describe_service_error(&error), said()))
@@ -149,11 +148,13 @@ impl Connection {
         }
     }
 
-    /// Closes the session of an HTTP server, which would not notice the end of this process.
+    /// Ends the server process, or closes the session of an HTTP server, which would not notice the end of this process.
     pub(super) async fn close(mut self) {
         if self.process.is_none() {
             let _ = self.service.close_with_timeout(CLOSE_TIMEOUT).await;
         }
+        // Waits until the process has ended.
+        let _ = tokio::task::spawn_blocking(move || drop(self)).await;
     }
 }
 
@@ -191,7 +192,7 @@ async fn initialize_within(
 /// Adds what a server process wrote to standard error, in case it has exited.
 async fn add_exit_reason(failed: ConnectError, mut process: ServerProcess) -> ConnectError {
     process.wait_for_exit().await;
-    let said = process.last_stderr_lines().unwrap_or_default();
+    let said = process.last_stderr_lines();
     match process.is_finished() {
         true if said.is_empty() => "exited without a message".to_owned().into(),
         true => format!("exited{said}").into(),

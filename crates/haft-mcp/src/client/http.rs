@@ -1,12 +1,15 @@
 //! HTTP transport to a server at a URL.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_core::Stream;
 use haft_process::Environment;
+use haft_tools::exact;
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri, header};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::{Bytes, Incoming};
@@ -22,12 +25,14 @@ use rmcp::transport::streamable_http_client::{
 };
 use sse_stream::{Sse, SseStream};
 
+use crate::transport::line_transport::to_bytes;
+
 /// The time to establish a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Unused connections are closed after this time.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 /// Larger responses are rejected.
-const MAX_RESPONSE_BYTES: usize = 64 << 20;
+pub(super) const MAX_RESPONSE_BYTES: usize = 64 << 20;
 /// The length of the excerpt of an invalid response in error messages.
 const MAX_EXCERPT_CHARS: usize = 200;
 
@@ -179,7 +184,7 @@ impl StreamableHttpClient for HttpClient {
     ) -> HttpResult<StreamableHttpPostResponse> {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON_TYPE));
         headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
-        let body = serde_json::to_vec(&message)?;
+        let body = to_bytes(&message)?;
         let in_session = session.is_some();
         let response =
             self.send(OutgoingRequest { method: Method::POST, uri, session, headers }, body).await?;
@@ -248,7 +253,7 @@ async fn read_response(
     let body = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await;
     let body = body.map_err(|error| client_error(HttpError::Unreachable(error.to_string())))?.to_bytes();
     // JSON-RPC errors may come with HTTP error statuses.
-    match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
+    match exact::parse_as::<ServerJsonRpcMessage>(&String::from_utf8_lossy(&body)) {
         Ok(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
         Err(_) if !status.is_success() => Err(client_error(HttpError::Status(status, excerpt(&body, ": ")))),
         Err(error) => Err(client_error(HttpError::Foreign(format!("{error}{}", excerpt(&body, " in "))))),
@@ -258,7 +263,23 @@ async fn read_response(
 /// The server-sent events of a response, up to the size limit.
 fn events(response: Response<Incoming>) -> Events {
     let body = Limited::new(response.into_body(), MAX_RESPONSE_BYTES);
-    Box::pin(SseStream::new(body.map_err(std::io::Error::other)))
+    Box::pin(ExactEvents(SseStream::new(body.map_err(std::io::Error::other))))
+}
+
+/// Events in whose data large integers are marked.
+struct ExactEvents<S>(S);
+
+impl<S: Stream<Item = std::result::Result<Sse, SseError>> + Unpin> Stream for ExactEvents<S> {
+    type Item = S::Item;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<S::Item>> {
+        Pin::new(&mut self.0).poll_next(context).map_ok(|mut event| {
+            if let Some(Cow::Owned(marked)) = event.data.as_deref().map(exact::marked) {
+                event.data = Some(marked);
+            }
+            event
+        })
+    }
 }
 
 fn has_content_type(response: &Response<Incoming>, kind: &str) -> bool {

@@ -11,16 +11,22 @@ mod tool_result;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use haft_config::Layer;
 use haft_process::{CancelToken, Environment, Host};
 use haft_tools::ToolProvider;
 use tokio::runtime::Runtime;
+use tokio::task::JoinHandle;
 
+use self::connection::Connection;
 pub use self::process::NESTED_SERVER_VARIABLE;
 use self::remote_client::RemoteClient;
+
+/// The time to close all connections.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// An MCP server from the configuration.
 #[derive(Clone, Debug)]
@@ -35,6 +41,12 @@ pub struct RemoteServer {
     pub tools: Option<Vec<String>>,
     /// The timeout of a call; `None` means 120 seconds.
     pub timeout: Option<Duration>,
+}
+
+impl fmt::Display for RemoteServer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "the MCP server '{}' ({})", self.name, self.transport)
+    }
 }
 
 /// How to connect to a server.
@@ -90,15 +102,48 @@ pub fn remote_tools(servers: Vec<RemoteServer>, setup: &RemoteSetup) -> Vec<Arc<
 }
 
 /// The runtime of all connections, created on first use. It may be dropped on any thread, including those of a
-/// runtime.
-#[derive(Debug, Default)]
-struct SharedRuntime(OnceLock<Runtime>);
+/// runtime. Dropping it waits until all connections are closed.
+#[derive(Debug)]
+struct SharedRuntime {
+    runtime: OnceLock<Runtime>,
+    /// Each connection that is being closed holds a sender.
+    closing: Mutex<(Sender<()>, Receiver<()>)>,
+}
+
+impl Default for SharedRuntime {
+    fn default() -> SharedRuntime {
+        SharedRuntime { runtime: OnceLock::new(), closing: Mutex::new(channel()) }
+    }
+}
+
+impl SharedRuntime {
+    /// Closes a connection in the background, so that several close at the same time. `user` is a task that uses it.
+    fn close(&self, connection: Arc<Connection>, user: Option<JoinHandle<()>>) {
+        let Some(runtime) = self.runtime.get() else { return };
+        let done = self.closing.lock().unwrap_or_else(PoisonError::into_inner).0.clone();
+        runtime.spawn(async move {
+            if let Some(user) = user {
+                user.abort();
+                let _ = user.await;
+            }
+            if let Some(connection) = Arc::into_inner(connection) {
+                connection.close().await;
+            }
+            drop(done);
+        });
+    }
+}
 
 impl Drop for SharedRuntime {
     fn drop(&mut self) {
-        if let Some(runtime) = self.0.take() {
-            runtime.shutdown_background();
-        }
+        let Some(runtime) = self.runtime.take() else { return };
+        let (own, done) = std::mem::replace(
+            &mut *self.closing.get_mut().unwrap_or_else(PoisonError::into_inner),
+            channel(),
+        );
+        drop(own);
+        let _ = done.recv_timeout(CLOSE_TIMEOUT);
+        runtime.shutdown_background();
     }
 }
 
@@ -116,6 +161,10 @@ impl ToolProvider for RemoteProvider {
 
     fn tools(&self, cancel: &CancelToken) -> Result<Vec<Arc<dyn haft_tools::NativeTool>>, String> {
         self.0.tools(cancel)
+    }
+
+    fn unanswered(&self) -> String {
+        self.0.unanswered()
     }
 
     fn forget_remembered(&self) {

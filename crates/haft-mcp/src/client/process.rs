@@ -34,18 +34,48 @@ pub(super) struct ServerProcess {
     stderr_reader: JoinHandle<()>,
 }
 
-/// The end of the process's standard error.
-type StderrTail = Arc<Mutex<Vec<u8>>>;
+/// The end of a server's standard error.
+#[derive(Clone, Debug, Default)]
+pub(super) struct StderrTail(Arc<Mutex<Vec<u8>>>);
+
+impl StderrTail {
+    /// The last lines that are not blank, after a colon. Empty if there are none.
+    pub(super) fn last_lines(&self) -> String {
+        let tail = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = String::from_utf8_lossy(&tail);
+        let mut lines: Vec<&str> =
+            text.lines().rev().filter(|line| !line.trim().is_empty()).take(STDERR_LINES).collect();
+        lines.reverse();
+        match lines.as_slice() {
+            [] => String::new(),
+            [line] => format!(": {}", line.trim()),
+            lines => format!(":\n{}", lines.join("\n")),
+        }
+    }
+
+    fn clear(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    fn push(&self, bytes: &[u8]) {
+        let mut tail = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        tail.extend_from_slice(bytes);
+        let surplus = tail.len().saturating_sub(STDERR_TAIL_BYTES);
+        tail.drain(..surplus);
+    }
+}
+
 /// The pipes from and to the process.
 pub(super) type PipeTransport = (pipe::Receiver, pipe::Sender);
 
 impl ServerProcess {
-    /// Starts the program, connected by pipes.
+    /// Starts the program, connected by pipes. Its standard error goes to `stderr_tail`.
     pub(super) fn start(
         name: &str,
         command: &[String],
         env: &BTreeMap<String, String>,
         setup: &RemoteSetup,
+        stderr_tail: &StderrTail,
     ) -> Result<(ServerProcess, PipeTransport), String> {
         let (program, arguments) = command.split_first().ok_or("has an empty command")?;
         let (their_input, our_output) = pipe_pair()?;
@@ -62,7 +92,8 @@ impl ServerProcess {
         let words = |error: std::io::Error| haft_process::reason(&error);
         let reader = pipe::Receiver::from_owned_fd(our_input).map_err(words)?;
         let writer = pipe::Sender::from_owned_fd(our_output).map_err(words)?;
-        let stderr_tail = StderrTail::default();
+        let stderr_tail = stderr_tail.clone();
+        stderr_tail.clear();
         let errors = pipe::Receiver::from_owned_fd(our_errors).map_err(words)?;
         let stderr_reader = tokio::spawn(read_stderr(errors, stderr_tail.clone()));
         let started = process_start(handle.controller().pid());
@@ -92,18 +123,9 @@ impl ServerProcess {
         let _ = tokio::time::timeout(EXIT_TIMEOUT, settled).await;
     }
 
-    /// The last lines of standard error that are not blank, after a colon.
-    pub(super) fn last_stderr_lines(&self) -> Option<String> {
-        let stderr_tail = self.stderr_tail.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = String::from_utf8_lossy(&stderr_tail);
-        let mut lines: Vec<&str> =
-            text.lines().rev().filter(|line| !line.trim().is_empty()).take(STDERR_LINES).collect();
-        lines.reverse();
-        match lines.as_slice() {
-            [] => None,
-            [line] => Some(format!(": {}", line.trim())),
-            lines => Some(format!(":\n{}", lines.join("\n"))),
-        }
+    /// The last lines of standard error.
+    pub(super) fn last_stderr_lines(&self) -> String {
+        self.stderr_tail.last_lines()
     }
 }
 
@@ -114,10 +136,7 @@ async fn read_stderr(mut errors: pipe::Receiver, stderr_tail: StderrTail) {
         if read == 0 {
             return;
         }
-        let mut stderr_tail = stderr_tail.lock().unwrap_or_else(PoisonError::into_inner);
-        stderr_tail.extend_from_slice(&chunk[..read]);
-        let surplus = stderr_tail.len().saturating_sub(STDERR_TAIL_BYTES);
-        stderr_tail.drain(..surplus);
+        stderr_tail.push(&chunk[..read]);
     }
 }
 

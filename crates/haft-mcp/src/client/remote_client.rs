@@ -6,22 +6,21 @@ use std::time::Duration;
 
 use haft_config::Layer;
 use haft_process::CancelToken;
-use haft_tools::{CallContext, CallError, ErrorCode, NativeTool, ToolDescriptor};
-use rmcp::model::{CallToolRequestParams, Tool};
+use haft_tools::{CallContext, CallError, ErrorCode, NativeTool, ToolDescriptor, exact};
+use rmcp::model::{CallToolRequestParams, JsonObject, Tool};
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 
-use super::connection::Connection;
+use super::connection::{Connection, ConnectionTarget};
 use super::notifications::NotificationHandler;
+use super::process::StderrTail;
 use super::tool_cache::{ToolCache, is_same};
 use super::{RemoteServer, RemoteSetup, SharedRuntime, tool_result};
 
 /// The timeout of calls to servers that set none.
 const DEFAULT_CALL_TIMEOUT: Duration = Duration::from_secs(120);
-/// The time to close a connection.
-const CLOSE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Interval between checks for cancellation.
 const CANCEL_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -32,6 +31,8 @@ pub(super) struct RemoteClient {
     setup: RemoteSetup,
     runtime: Arc<SharedRuntime>,
     notifications: Arc<NotificationHandler>,
+    /// The end of what the server process wrote to standard error.
+    stderr_tail: StderrTail,
     cache: ToolCache,
     /// Whether the next list comes from the server, even if one is remembered.
     ignore_cache: Arc<AtomicBool>,
@@ -51,6 +52,7 @@ impl RemoteClient {
             setup,
             runtime,
             notifications: Arc::default(),
+            stderr_tail: StderrTail::default(),
             ignore_cache: Arc::default(),
             listed_from_cache: AtomicBool::default(),
             verification: std::sync::Mutex::default(),
@@ -72,6 +74,11 @@ impl RemoteClient {
             ignore_cache.store(true, Ordering::Relaxed);
             changed();
         }));
+    }
+
+    /// Describes a server that has not answered yet.
+    pub(super) fn unanswered(&self) -> String {
+        format!("{} has not answered yet{}", self.server, self.stderr_tail.last_lines())
     }
 
     /// Lets the next list come from the server.
@@ -142,18 +149,26 @@ impl RemoteClient {
             return Ok(open.clone());
         }
         *connection = None;
-        let opened = Arc::new(Connection::open(&self.server, &self.setup, &self.notifications).await?);
+        let opened = Arc::new(
+            Connection::open(ConnectionTarget {
+                server: &self.server,
+                setup: &self.setup,
+                notifications: &self.notifications,
+                stderr_tail: &self.stderr_tail,
+            })
+            .await?,
+        );
         *connection = Some(opened.clone());
         Ok(opened)
     }
 
     fn runtime(&self) -> Result<&Runtime, String> {
-        if let Some(runtime) = self.runtime.0.get() {
+        if let Some(runtime) = self.runtime.runtime.get() {
             return Ok(runtime);
         }
         let made = Builder::new_multi_thread().worker_threads(1).thread_name("mcp").enable_all().build();
         let made = made.map_err(|error| haft_process::reason(&error))?;
-        Ok(self.runtime.0.get_or_init(|| made))
+        Ok(self.runtime.runtime.get_or_init(|| made))
     }
 
     fn call(
@@ -195,21 +210,10 @@ impl Drop for RemoteClient {
     /// Closes the connection on the runtime, because this thread may belong to a runtime and must not block on a
     /// future.
     fn drop(&mut self) {
-        let connection = self.connection.get_mut().take();
-        let (Some(connection), Some(runtime)) = (connection, self.runtime.0.get()) else { return };
         let verification = self.verification.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        let (done, closed) = std::sync::mpsc::channel();
-        runtime.spawn(async move {
-            if let Some(verification) = verification {
-                verification.abort();
-                let _ = verification.await;
-            }
-            if let Some(connection) = Arc::into_inner(connection) {
-                connection.close().await;
-            }
-            let _ = done.send(());
-        });
-        let _ = closed.recv_timeout(CLOSE_TIMEOUT);
+        if let Some(connection) = self.connection.get_mut().take() {
+            self.runtime.close(connection, verification);
+        }
     }
 }
 
@@ -218,6 +222,11 @@ async fn cancelled(token: &CancelToken) {
     while !token.is_cancelled() {
         tokio::time::sleep(CANCEL_POLL_INTERVAL).await;
     }
+}
+
+/// A schema for validation, which compares numbers.
+fn schema(schema: &Arc<JsonObject>) -> Value {
+    exact::rounded(&Value::Object((**schema).clone())).into_owned()
 }
 
 /// A tool of a remote server.
@@ -233,8 +242,8 @@ impl NativeTool for RemoteTool {
         ToolDescriptor {
             name: format!("{}.{}", self.remote.server.name, self.tool.name),
             description: description.to_owned(),
-            parameters: Value::Object((*self.tool.input_schema).clone()),
-            returns: self.tool.output_schema.as_ref().map(|schema| Value::Object((**schema).clone())),
+            parameters: schema(&self.tool.input_schema),
+            returns: self.tool.output_schema.as_ref().map(schema),
             timeout: Some(self.remote.server.timeout.unwrap_or(DEFAULT_CALL_TIMEOUT).as_secs_f64()),
             output_limit: None,
             access: haft_tools::ToolAccess::Unknown,

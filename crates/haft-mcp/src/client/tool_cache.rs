@@ -10,9 +10,11 @@ use std::time::{Duration, SystemTime};
 use haft_config::trust::ContentHash;
 use haft_config::{FileRules, MAX_STATE_BYTES, Owners, replace_file};
 use haft_process::find_program;
+use haft_tools::exact;
 use rmcp::model::Tool;
 
 use super::{RemoteServer, RemoteSetup, RemoteTransport};
+use crate::transport::line_transport::to_bytes;
 
 /// How long a list is valid.
 const MAX_AGE: Duration = Duration::from_secs(3600);
@@ -40,7 +42,7 @@ impl ToolCache {
             return None;
         }
         let bytes = FileRules::up_to(MAX_STATE_BYTES).owned_by(&Owners::of_process()).read(path).ok()?;
-        serde_json::from_slice(&bytes).ok()
+        exact::parse_as(std::str::from_utf8(&bytes).ok()?).ok()
     }
 
     /// Remembers the tools. Without success, the next process asks the server.
@@ -49,7 +51,7 @@ impl ToolCache {
             return;
         };
         let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(directory);
-        if let (Ok(()), Ok(text)) = (made, serde_json::to_vec(tools)) {
+        if let (Ok(()), Ok(text)) = (made, to_bytes(&tools)) {
             let _ = replace_file(path, &text);
         }
         for entry in fs::read_dir(directory).into_iter().flatten().flatten() {

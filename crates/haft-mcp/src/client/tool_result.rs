@@ -1,6 +1,6 @@
 //! Converts the result of a remote tool to JSON.
 
-use haft_tools::{CallContext, CallError};
+use haft_tools::{CallContext, CallError, exact};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
 
@@ -43,8 +43,7 @@ fn convert(result: CallToolResult) -> Result<Value, CallError> {
 
 /// Parses a text as JSON if it is an object or array.
 fn parse_text(text: &str) -> Value {
-    let structured =
-        serde_json::from_str(text).ok().filter(|value: &Value| value.is_object() || value.is_array());
+    let structured = exact::parse(text).ok().filter(|value| value.is_object() || value.is_array());
     structured.unwrap_or_else(|| Value::String(text.to_owned()))
 }
 

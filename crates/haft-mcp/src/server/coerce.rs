@@ -1,5 +1,6 @@
 //! Converts arguments of a nearly right type: a number in quotes, or one string where a list is expected.
 
+use haft_tools::exact::{self, large_integer};
 use serde_json::{Map, Number, Value};
 
 /// Converts values of an object to the types that its schema expects. Values that cannot be converted stay as they are;
@@ -57,11 +58,12 @@ fn types(schema: &Value) -> Vec<&str> {
 
 fn matches_type(schema: &Value, value: &Value) -> bool {
     let types = types(schema);
+    let is_large = large_integer(value).is_some();
     types.is_empty()
         || types.iter().any(|name| match *name {
-            "string" => value.is_string(),
-            "integer" => value.is_i64() || value.is_u64(),
-            "number" => value.is_number(),
+            "string" => value.is_string() && !is_large,
+            "integer" => value.is_i64() || value.is_u64() || is_large,
+            "number" => value.is_number() || is_large,
             "boolean" => value.is_boolean(),
             "array" => value.is_array(),
             "object" => value.is_object(),
@@ -79,6 +81,7 @@ fn converted(schema: &Value, value: &Value) -> Option<Value> {
             integer(text.trim()).or_else(|| Number::from_f64(text.trim().parse().ok()?).map(Value::Number))
         }
         ("boolean", Value::String(text)) => text.trim().to_ascii_lowercase().parse().ok().map(Value::Bool),
+        ("string", Value::String(_)) => large_integer(value).map(Value::from),
         ("string", Value::Number(_) | Value::Bool(_)) => Some(Value::String(value.to_string())),
         ("array", Value::String(text)) => {
             Some(parsed(text).filter(Value::is_array).unwrap_or_else(|| Value::Array(vec![value.clone()])))
@@ -102,7 +105,7 @@ fn whole(number: &Number) -> Option<Value> {
 }
 
 fn parsed(text: &str) -> Option<Value> {
-    serde_json::from_str(text).ok()
+    exact::parse(text).ok()
 }
 
 #[cfg(test)]
@@ -151,6 +154,15 @@ mod tests {
             coerce(&schema(), &mut value);
             assert_eq!(value, expected, "{given}");
         }
+    }
+
+    #[test]
+    fn large_integers_stay_exact() {
+        let given = r#"{"count":100000000000000000001,"name":100000000000000000002}"#;
+        let mut value = exact::parse(given).unwrap();
+        coerce(&schema(), &mut value);
+        let expected = r#"{"count":100000000000000000001,"name":"100000000000000000002"}"#;
+        assert_eq!(exact::to_text(&value), expected);
     }
 
     #[test]

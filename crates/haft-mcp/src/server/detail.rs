@@ -34,12 +34,13 @@ const SCHEMA_VERSION: u32 = 1;
 /// The name of the outcome in `_meta`.
 pub(crate) const OUTCOME_META: &str = "haft/outcome";
 
-/// Names of clients that pass `_meta` to their user and keep it from the model.
-const CLIENTS_WITH_META: [&str; 2] = ["claude-code", "codex-mcp-client"];
+/// Beginnings of the names of clients that keep `_meta` from the model. Qwen Code adds the name of the server.
+const CLIENTS_WITH_META: [&str; 4] =
+    ["claude-code", "codex-mcp-client", "copilot-cli", "qwen-cli-mcp-client"];
 
-/// Whether a client passes `_meta` to its user and keeps it from the model.
+/// Whether a client keeps `_meta` from the model.
 pub(crate) fn keeps_meta_from_model(client: &str) -> bool {
-    CLIENTS_WITH_META.contains(&client)
+    CLIENTS_WITH_META.iter().any(|known| client.starts_with(known))
 }
 
 /// Adds the version of the schema to structured content.

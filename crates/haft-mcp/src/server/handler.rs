@@ -114,7 +114,7 @@ impl ProtocolHandler {
         let offered = |tool: &&Tool| state.offers_built_in(&tool.name);
         let mut all: Vec<Tool> = state.built_in.definitions().filter(offered).cloned().collect();
         if let Some(registry) = &state.setup.tools {
-            let others = registry.list(state.setup.requested_tools.as_ref()).await;
+            let others = registry.list(state.setup.requested_tools.as_ref(), state.setup.detail).await;
             all.extend(others.into_iter().filter(|tool| !BUILT_IN.contains(&&*tool.name)));
         }
         all
@@ -140,7 +140,7 @@ pub(crate) fn result(
     let content = blocks.unwrap_or_else(|| vec![ContentBlock::text(reply.text)]);
     let mut result =
         if reply.failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
-    let data = reply.data.map(detail::versioned);
+    let data = if reply.is_foreign { reply.data } else { reply.data.map(detail::versioned) };
     if [reply.detail, default_detail].contains(&ResultDetail::Full) {
         result.structured_content = data;
     } else if let Some(data) = data.filter(|_| wants_meta) {

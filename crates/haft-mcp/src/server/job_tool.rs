@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::detail::ResultDetail;
 use super::job_report;
 use super::jobs::ScriptJob;
+use super::owner::STATELESS;
 use super::reply::{ToolReply, format_duration};
 use super::run_tool::{retain_outputs, timeout};
 use super::server_state::ServerState;
@@ -76,7 +77,13 @@ pub(crate) async fn job(
     request: &ToolRequest,
 ) -> Result<ToolReply, String> {
     if arguments.action == JobAction::List {
-        return Ok(list(&state.jobs.list(request.owner.id)).with_detail(arguments.detail));
+        let mut reply = list(&state.jobs.list(request.owner.id)).with_detail(arguments.detail);
+        if request.owner.id == STATELESS {
+            reply
+                .text
+                .push_str("[jobs of stateless clients are not listed: use the ids that run returned]\n");
+        }
+        return Ok(reply);
     }
     let id = arguments
         .id

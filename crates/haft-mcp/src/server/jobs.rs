@@ -11,7 +11,7 @@ use haft_process::capture::Output;
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use super::finished_run::FinishedRun;
-use super::owner::EVERYONE;
+use super::owner::{EVERYONE, STATELESS};
 use super::run_session::end_session;
 use super::tool_request::ToolRequest;
 
@@ -206,7 +206,7 @@ impl JobTable {
 
     /// Fails if the maximum number of jobs of a client continue after their call.
     pub(crate) fn check_capacity(&self, owner: u64) -> Result<(), String> {
-        let running = self.list(owner).iter().filter(|job| job.is_alive() && job.is_in_background()).count();
+        let running = self.of(owner).iter().filter(|job| job.is_alive() && job.is_in_background()).count();
         if running < self.limits.count {
             return Ok(());
         }
@@ -246,21 +246,26 @@ impl JobTable {
 
     /// Finds a job of a client by its id.
     pub(crate) fn get(&self, owner: u64, id: &str) -> Result<Arc<ScriptJob>, String> {
-        let jobs = self.list(owner);
-        if let Some(job) = jobs.iter().find(|job| job.id == id) {
-            return Ok(job.clone());
+        if let Some(job) = self.of(owner).into_iter().find(|job| job.id == id) {
+            return Ok(job);
         }
+        let jobs = self.list(owner);
         let ids: Vec<&str> = jobs.iter().map(|job| job.id.as_str()).collect();
-        let known = if ids.is_empty() {
-            "no jobs exist".to_owned()
-        } else {
-            format!("existing jobs: {}", ids.join(", "))
+        let known = match ids.as_slice() {
+            [] if owner == STATELESS => "the call that started a job returned its id".to_owned(),
+            [] => "no jobs exist".to_owned(),
+            ids => format!("existing jobs: {}", ids.join(", ")),
         };
         Err(format!("unknown job \"{id}\"\nhint: {known}"))
     }
 
-    /// The jobs of a client, and those that outlived their client, in the order of their start.
+    /// The jobs that a client can list: its own ones, and those that outlived their client.
     pub(crate) fn list(&self, owner: u64) -> Vec<Arc<ScriptJob>> {
+        self.of(if owner == STATELESS { EVERYONE } else { owner })
+    }
+
+    /// The jobs of a client, and those that outlived their client, in the order of their start.
+    fn of(&self, owner: u64) -> Vec<Arc<ScriptJob>> {
         let visible = |job: &&Arc<ScriptJob>| [owner, EVERYONE].contains(&job.owner());
         self.lock().values().filter(visible).cloned().collect()
     }
@@ -273,7 +278,7 @@ impl JobTable {
 
     /// Makes the jobs of a client that has disconnected visible to all clients.
     pub(crate) fn share(&self, owner: u64) {
-        for job in self.list(owner) {
+        for job in self.of(owner) {
             job.owner.store(EVERYONE, Ordering::Relaxed);
         }
     }

@@ -139,7 +139,7 @@ impl Server {
             let state = self.start(false);
             let handler = ProtocolHandler::new(&state, &Arc::new(ResourceOwner::anonymous(&state)));
             let closed = CancellationToken::new();
-            let transport = LineTransport::new(reader, writer, closed.clone());
+            let transport = LineTransport::server(reader, writer, closed.clone());
             let serving = rmcp::service::serve_server_with_ct(handler, transport, watch.stop.clone());
             let serving = async {
                 // A client may disconnect before it initializes; that is not an error.
@@ -184,7 +184,7 @@ impl Server {
         let watch = ShutdownWatch::start(None, cancel)?;
         let result = runtime.block_on(async {
             let (state, stop) = (self.start(true), watch.stop.clone());
-            let common = Arc::new(ResourceOwner::anonymous(&state));
+            let common = Arc::new(ResourceOwner::stateless(&state));
             let handler = {
                 let state = state.clone();
                 move || ProtocolHandler::new(&state, &common)

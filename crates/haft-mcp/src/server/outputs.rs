@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use haft_process::capture::Output;
 
-use super::owner::EVERYONE;
+use super::owner::{EVERYONE, STATELESS};
 
 /// Limits on retained outputs.
 #[derive(Clone, Copy, Debug)]
@@ -71,8 +71,9 @@ impl RetainedOutputs {
         kept.map(|kept| kept.output)
     }
 
-    /// The outputs of a client, and those that outlived their client, newest first.
+    /// The outputs that a client can list: its own ones, and those that outlived their client, newest first.
     pub(crate) fn list(&self, owner: u64) -> Vec<RetainedOutput> {
+        let owner = if owner == STATELESS { EVERYONE } else { owner };
         let visible = |kept: &&RetainedOutput| [owner, EVERYONE].contains(&kept.owner);
         self.lock().iter().rev().filter(visible).cloned().collect()
     }

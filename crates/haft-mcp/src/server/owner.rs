@@ -7,6 +7,9 @@ use super::server_state::ServerState;
 
 /// The owner of jobs and outputs that outlived their client, which all clients can see.
 pub(crate) const EVERYONE: u64 = 0;
+/// The common owner of everything that stateless clients start on a server with several clients. Nothing tells these
+/// clients apart, so nothing of theirs is listed: they use the ids that they were given, which cannot be guessed.
+pub(crate) const STATELESS: u64 = u64::MAX;
 
 /// A client, as the owner of what it started. Dropping it ends its sessions and jobs with all their processes, unless
 /// the server keeps them.
@@ -31,9 +34,14 @@ impl ResourceOwner {
         self.keeps_meta
     }
 
-    /// The common owner of everything that clients without a connection start.
+    /// The owner of what the only client of a server starts before it has initialized.
     pub(crate) fn anonymous(state: &Arc<ServerState>) -> ResourceOwner {
         ResourceOwner { id: state.next_number(), name: None, keeps_meta: false, state: state.clone() }
+    }
+
+    /// The common owner of everything that stateless clients start.
+    pub(crate) fn stateless(state: &Arc<ServerState>) -> ResourceOwner {
+        ResourceOwner { id: STATELESS, name: None, keeps_meta: false, state: state.clone() }
     }
 }
 

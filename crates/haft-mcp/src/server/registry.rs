@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::coerce::coerce;
+use super::detail::ResultDetail;
 use super::reply::{ToolReply, output_call};
 use super::tool_definitions::shorten;
 use super::tool_request::ToolRequest;
@@ -57,7 +58,7 @@ impl RegistryTools {
 
     /// The tools that may be called and are known within [`LIST_TIMEOUT`]. Clients are notified when slower servers
     /// have listed their tools.
-    pub(crate) async fn list(&self, requested: Option<&Toolset>) -> Vec<Tool> {
+    pub(crate) async fn list(&self, requested: Option<&Toolset>, detail: ResultDetail) -> Vec<Tool> {
         let tools = self.clone();
         let look = move || {
             tools.registry.refresh_if_stale();
@@ -65,7 +66,8 @@ impl RegistryTools {
         };
         let snapshot = tokio::task::spawn_blocking(look).await;
         let Ok(snapshot) = snapshot else { return Vec::new() };
-        snapshot.tools().filter(|tool| self.offers(tool, requested)).map(to_mcp_tool).collect()
+        let offered = snapshot.tools().filter(|tool| self.offers(tool, requested));
+        offered.map(|tool| to_mcp_tool(tool, detail)).collect()
     }
 
     /// Whether a tool is offered: it is in the toolset, if there is one, and was requested if that is necessary.
@@ -80,7 +82,10 @@ impl RegistryTools {
     /// The definition of a tool that is known already.
     pub(crate) fn definition(&self, name: &str) -> Option<Tool> {
         let snapshot = self.registry.snapshot();
-        snapshot.tools().find(|tool| model_name(tool.name()) == name).map(to_mcp_tool)
+        snapshot
+            .tools()
+            .find(|tool| model_name(tool.name()) == name)
+            .map(|tool| to_mcp_tool(tool, ResultDetail::Text))
     }
 
     /// Calls a tool. Returns `None` if there is no tool of this name.
@@ -144,8 +149,9 @@ pub(crate) fn not_offered(name: &str) -> String {
     format!("this server does not offer the tool \"{name}\"\nhint: `haft mcp --tools {name}` offers it")
 }
 
-/// Converts a tool to its MCP form, with a name that the APIs of models accept.
-fn to_mcp_tool(tool: &haft_tools::Tool) -> Tool {
+/// Converts a tool to its MCP form, with a name that the APIs of models accept. It has an output schema only if clients
+/// receive structured content.
+fn to_mcp_tool(tool: &haft_tools::Tool, detail: ResultDetail) -> Tool {
     let mut schema = tool.descriptor().parameters.clone();
     if matches!(tool.source(), ToolSource::Native(_)) {
         shorten(&mut schema);
@@ -158,21 +164,34 @@ fn to_mcp_tool(tool: &haft_tools::Tool) -> Tool {
     shown.title = tool.descriptor().title.clone();
     let annotations = tool.descriptor().annotations.clone();
     shown.annotations = annotations.and_then(|annotations| serde_json::from_value(annotations).ok());
+    if detail == ResultDetail::Full {
+        shown.output_schema = output_schema(tool).cloned().map(Arc::new);
+    }
     shown
+}
+
+/// The schema of a tool's results. Other results than objects cannot be structured content.
+fn output_schema(tool: &haft_tools::Tool) -> Option<&JsonObject> {
+    let schema = tool.descriptor().returns.as_ref()?.as_object()?;
+    (schema.get("type")? == "object").then_some(schema)
 }
 
 /// Converts a result: the text form of the tool, a string as it is, or JSON in one line.
 fn reply(envelope: Envelope, tool: Option<&haft_tools::Tool>) -> ToolReply {
-    match envelope.outcome.map(|value| exact::rounded(&value).into_owned()) {
-        Ok(Value::String(text)) => ToolReply::new(text.clone(), json!({ "result": text })),
+    match envelope.outcome {
+        Ok(value) if value.is_string() && exact::large_integer(&value).is_none() => {
+            let text = value.as_str().unwrap_or_default().to_owned();
+            ToolReply::new(text, json!({ "result": value }))
+        }
         Ok(value) => {
-            let text = tool.and_then(|tool| tool.text(&value)).unwrap_or_else(|| value.to_string());
+            let text = tool.and_then(|tool| tool.text(&value)).unwrap_or_else(|| exact::to_text(&value));
+            let is_foreign = value.is_object() && tool.is_some_and(|tool| output_schema(tool).is_some());
             let data = match value.is_object() {
                 true => Some(value),
                 // Blocks that are passed on are not repeated as JSON.
                 false => envelope.content.is_none().then(|| json!({ "result": value })),
             };
-            ToolReply { text, data, content: envelope.content, ..ToolReply::default() }
+            ToolReply { text, data, is_foreign, content: envelope.content, ..ToolReply::default() }
         }
         Err(fault) => {
             let mut text = fault.message.clone();

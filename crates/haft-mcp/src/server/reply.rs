@@ -12,6 +12,8 @@ use super::detail::ResultDetail;
 pub(crate) struct ToolReply {
     pub(crate) text: String,
     pub(crate) data: Option<Value>,
+    /// Whether the data follow a schema of their own tool, so that nothing may be added to them.
+    pub(crate) is_foreign: bool,
     /// Content blocks in place of the text, such as images of another MCP server.
     pub(crate) content: Option<Value>,
     /// Whether the call failed.

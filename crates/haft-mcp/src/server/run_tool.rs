@@ -100,10 +100,11 @@ pub(crate) fn timeout(seconds: Option<f64>) -> Result<Duration, String> {
 /// Runs a script. Returns when it has ended, a condition is met, or the timeout expires.
 pub(crate) async fn run(
     state: &Arc<ServerState>,
-    arguments: RunArguments,
+    mut arguments: RunArguments,
     request: &ToolRequest,
 ) -> Result<ToolReply, String> {
     let timeout = timeout(arguments.timeout)?;
+    let new_name = name_session(state, &mut arguments, request)?;
     let shown = arguments.view.clone().resolve()?;
     if may_continue(&arguments) {
         state.jobs.check_capacity(request.owner.id)?;
@@ -130,6 +131,12 @@ pub(crate) async fn run(
     run_session.store(&job);
     let mut reply = job_report::report_job(&job, &shown, None, &stop, expired).with_detail(arguments.detail);
     withheld_variables::mention(&mut reply, &job, &state.setup.withheld_variables);
+    if let Some(name) = new_name {
+        reply.text.push_str(&format!("[new session; continue with session=\"{name}\"]\n"));
+        if let Some(data) = &mut reply.data {
+            data["session"] = name.into();
+        }
+    }
     retain_outputs(state, &job);
     if job.is_alive() {
         job.set_in_background();
@@ -139,6 +146,19 @@ pub(crate) async fn run(
         state.discard(state.sessions.remove(request.owner.id, &name));
     }
     Ok(reply)
+}
+
+/// Replaces the name of the session by the one that the server knows it by. Returns it if the client does not know it.
+fn name_session(
+    state: &ServerState,
+    arguments: &mut RunArguments,
+    request: &ToolRequest,
+) -> Result<Option<String>, String> {
+    let Some(name) = &mut arguments.session else { return Ok(None) };
+    let known = state.session_name(request.owner.id, name)?;
+    let is_new = known != *name && !arguments.end_session;
+    name.clone_from(&known);
+    Ok(is_new.then_some(known))
 }
 
 /// Whether the call asks that the script may continue as a job.

@@ -14,6 +14,7 @@ use super::ServerSetup;
 use super::job_notifications::JobEnded;
 use super::jobs::{JobTable, ScriptJob};
 use super::outputs::RetainedOutputs;
+use super::owner::STATELESS;
 use super::prompts::OfferedPrompts;
 use super::run_session::end_session;
 use super::sessions::{SessionCell, SessionTable};
@@ -97,6 +98,26 @@ impl ServerState {
             None => format!("j{number}"),
         };
         (number, id)
+    }
+
+    /// The name of the session that a client means. A stateless client gets a name that cannot be guessed for a new
+    /// session, because all stateless clients share one table.
+    ///
+    /// # Errors
+    /// Fails if the name is one that this server would have given, but there is no such session.
+    pub(crate) fn session_name(&self, owner: u64, name: &str) -> Result<String, String> {
+        if owner != STATELESS || self.sessions.has(owner, name) {
+            return Ok(name.to_owned());
+        }
+        if let Some((plain, digits)) = name.rsplit_once('-')
+            && digits.len() == 16
+            && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+        {
+            let hint = format!("it has ended; use \"{plain}\" for a new one");
+            return Err(format!("unknown session \"{name}\"\nhint: {hint}"));
+        }
+        let key = self.id_key.clone().unwrap_or_default();
+        Ok(format!("{name}-{:016x}", key.hash_one((name, self.next_number()))))
     }
 
     /// Ends everything that a disconnected client owns.

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::OwnedMutexGuard;
 
+use super::owner::STATELESS;
+
 /// Limits on named sessions.
 #[derive(Clone, Copy, Debug)]
 pub struct SessionLimits {
@@ -46,6 +48,11 @@ impl<S> SessionTable<S> {
         SessionTable { limits, slots: Mutex::default() }
     }
 
+    /// Whether a client has a session of this name.
+    pub(crate) fn has(&self, owner: u64, name: &str) -> bool {
+        self.lock().contains_key(&(owner, name.to_owned()))
+    }
+
     /// Finds or creates the session of this name that belongs to a client. The lock in the result serializes calls of
     /// one session.
     pub(crate) fn claim(&self, name: &str, owner: u64, now: Instant) -> Result<SessionCell<S>, String> {
@@ -57,11 +64,11 @@ impl<S> SessionTable<S> {
         }
         let names = slots.keys().filter(|(of, _)| *of == owner).map(|(_, name)| name.as_str());
         let names: Vec<&str> = names.collect();
-        if names.len() >= self.limits.count {
+        let count = names.len();
+        if count >= self.limits.count {
+            let names = if owner == STATELESS { String::new() } else { format!(": {}", names.join(", ")) };
             return Err(format!(
-                "too many sessions: {} exist\nhint: use one of them, or end one with \"end_session\": {}",
-                names.len(),
-                names.join(", ")
+                "too many sessions: {count} exist\nhint: use one of them, or end one with \"end_session\"{names}"
             ));
         }
         let state = Arc::default();

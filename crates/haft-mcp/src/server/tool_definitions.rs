@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use haft_tools::Schema;
+use haft_tools::{Schema, exact};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -72,6 +72,7 @@ impl BuiltInTools {
         let mut given = Value::Object(given);
         if let Some((_, schema)) = self.tools.iter().find(|(tool, _)| tool.name == name) {
             coerce(schema.value(), &mut given);
+            given = exact::saturated(&given);
             schema.validate(&given)?;
         }
         serde_json::from_value(given).map_err(|error| format!("invalid arguments: {error}"))

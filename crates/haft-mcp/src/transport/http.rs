@@ -1,11 +1,13 @@
 //! Streamable HTTP on a loopback address, protected by a bearer token.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use haft_tools::exact;
 use http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full, Limited};
@@ -19,6 +21,8 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
+
+use super::exact_body;
 
 /// Where to listen, and the token that clients must present.
 #[derive(Clone, Debug)]
@@ -52,7 +56,7 @@ const REMOVED_METHODS: [&str; 5] =
 /// The pause after `accept` has failed.
 const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
-type HttpResponse = Response<BoxBody<Bytes, Infallible>>;
+pub(super) type HttpResponse = Response<BoxBody<Bytes, Infallible>>;
 
 /// Serves requests until `stop` is cancelled.
 pub(crate) async fn serve<H: ServerHandler>(
@@ -131,11 +135,15 @@ async fn answer<H: ServerHandler>(
             Ok(_) => {}
         }
     }
+    let body = match std::str::from_utf8(&body).map(exact::marked) {
+        Ok(Cow::Owned(marked)) => Bytes::from(marked),
+        _ => body,
+    };
     let mut response = service.handle(Request::from_parts(parts, Full::new(body))).await;
     if is_delete && response.status() == StatusCode::ACCEPTED {
         *response.status_mut() = StatusCode::OK;
     }
-    response
+    exact_body::restore(response).await
 }
 
 /// What decides how a message is answered.

@@ -1,11 +1,13 @@
 //! Messages as lines of JSON, as the protocol defines for standard input and output.
 
+use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 
-use rmcp::RoleServer;
-use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use haft_tools::exact;
+use rmcp::service::{RxJsonRpcMessage, ServiceRole, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::sync::Mutex;
@@ -17,7 +19,8 @@ use super::stdio::{BoxedReader, BoxedWriter};
 /// The JSON-RPC code for JSON that is not a request.
 const INVALID_REQUEST: i32 = -32600;
 
-/// Reads and writes messages. A line that is not a valid message is answered with an error.
+/// Reads and writes messages. Integers beyond 64 bits stay exact. A server answers a line that is not a valid message
+/// with an error; a client ignores it.
 pub(crate) struct LineTransport {
     reader: BufReader<BoxedReader>,
     /// The beginning of the next message. It stays here if reading is interrupted.
@@ -27,18 +30,34 @@ pub(crate) struct LineTransport {
     writer: Arc<Mutex<BoxedWriter>>,
     /// Nothing is written after this is cancelled.
     closed: CancellationToken,
+    /// Longer messages are rejected.
+    max_bytes: usize,
+    /// Whether invalid messages are answered.
+    answers: bool,
 }
 
 impl LineTransport {
-    /// Creates a transport that stops writing when `closed` is cancelled.
-    pub(crate) fn new(reader: BoxedReader, writer: BoxedWriter, closed: CancellationToken) -> LineTransport {
+    /// Creates the transport of a server, which stops writing when `closed` is cancelled.
+    pub(crate) fn server(
+        reader: BoxedReader,
+        writer: BoxedWriter,
+        closed: CancellationToken,
+    ) -> LineTransport {
         LineTransport {
             reader: BufReader::new(reader),
             line: Vec::new(),
             skipping: false,
             writer: Arc::new(Mutex::new(writer)),
             closed,
+            max_bytes: MAX_MESSAGE_BYTES,
+            answers: true,
         }
+    }
+
+    /// Creates the transport of a client.
+    pub(crate) fn client(reader: BoxedReader, writer: BoxedWriter, max_bytes: usize) -> LineTransport {
+        let transport = LineTransport::server(reader, writer, CancellationToken::new());
+        LineTransport { max_bytes, answers: false, ..transport }
     }
 
     /// Reads one line into `self.line`. Can be interrupted and called again. Returns false at the end of the input.
@@ -54,10 +73,10 @@ impl LineTransport {
                 self.line.extend_from_slice(&available[..taken]);
             }
             self.reader.consume(taken);
-            if self.line.len() > MAX_MESSAGE_BYTES {
+            if self.line.len() > self.max_bytes {
                 self.line.clear();
                 self.skipping = true;
-                let message = format!("the message is longer than {MAX_MESSAGE_BYTES} bytes");
+                let message = format!("the message is longer than {} bytes", self.max_bytes);
                 self.reject(&Value::Null, INVALID_REQUEST, &message).await?;
             }
             if end.is_some() && !std::mem::take(&mut self.skipping) {
@@ -67,13 +86,13 @@ impl LineTransport {
     }
 
     /// Parses the line. Answers it with an error if it is not a message.
-    async fn take_message(&mut self) -> io::Result<Option<RxJsonRpcMessage<RoleServer>>> {
+    async fn take_message<R: ServiceRole>(&mut self) -> io::Result<Option<RxJsonRpcMessage<R>>> {
         let line = std::mem::take(&mut self.line);
         let line = line.trim_ascii();
         if line.is_empty() {
             return Ok(None);
         }
-        if let Ok(message) = serde_json::from_slice(line) {
+        if let Some(message) = std::str::from_utf8(line).ok().and_then(|line| exact::parse_as(line).ok()) {
             return Ok(Some(message));
         }
         match serde_json::from_slice::<Value>(line) {
@@ -93,29 +112,32 @@ impl LineTransport {
     }
 
     async fn reject(&mut self, id: &Value, code: i32, message: &str) -> io::Result<()> {
+        if !self.answers {
+            return Ok(());
+        }
         let error = json!({ "code": code, "message": message });
         let answer = json!({ "jsonrpc": "2.0", "id": id, "error": error });
         write(self.writer.clone(), self.closed.clone(), answer.to_string().into_bytes()).await
     }
 }
 
-impl Transport<RoleServer> for LineTransport {
+impl<R: ServiceRole> Transport<R> for LineTransport {
     type Error = io::Error;
 
     fn send(
         &mut self,
-        message: TxJsonRpcMessage<RoleServer>,
+        message: TxJsonRpcMessage<R>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let (writer, closed) = (self.writer.clone(), self.closed.clone());
-        async move { write(writer, closed, serde_json::to_vec(&message)?).await }
+        async move { write(writer, closed, to_bytes(&message)?).await }
     }
 
-    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<R>> {
         loop {
             if !self.read_line().await.ok()? {
                 return None;
             }
-            if let Some(message) = self.take_message().await.ok()? {
+            if let Some(message) = self.take_message::<R>().await.ok()? {
                 return Some(message);
             }
         }
@@ -125,6 +147,15 @@ impl Transport<RoleServer> for LineTransport {
         self.closed.cancel();
         Ok(())
     }
+}
+
+/// A message as JSON, with its integers beyond 64 bits.
+pub(crate) fn to_bytes(message: &impl Serialize) -> serde_json::Result<Vec<u8>> {
+    let text = serde_json::to_string(message)?;
+    Ok(match exact::restored(&text) {
+        Cow::Owned(exact) => exact.into_bytes(),
+        Cow::Borrowed(_) => text.into_bytes(),
+    })
 }
 
 /// Writes a line, unless the transport is closed.

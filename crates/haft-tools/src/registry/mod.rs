@@ -8,7 +8,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use haft_config::trust::TrustStore;
 use haft_config::{Directories, Layer};
@@ -174,24 +174,36 @@ impl Registry {
 
     /// Waits for discovery and returns all tools. If cancelled, returns the tools known so far.
     pub fn wait_for_all(&self) -> Arc<ToolSnapshot> {
-        /// Interval between checks for cancellation.
-        const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(20);
-        loop {
-            let snapshot = self.wait_for_all_within(CANCEL_CHECK_INTERVAL);
-            if snapshot.is_complete() || self.0.inner.cancel.is_cancelled() {
-                return snapshot;
-            }
-        }
+        self.wait_until(None)
     }
 
-    /// Like [`wait_for_all`](Registry::wait_for_all), but waits at most `limit`. Tools of slow providers may
-    /// be missing.
+    /// Like [`wait_for_all`](Registry::wait_for_all), but waits at most `limit`. Tools of slow providers may be missing;
+    /// these providers are among the [rejected](ToolSnapshot::rejected).
     pub fn wait_for_all_within(&self, limit: Duration) -> Arc<ToolSnapshot> {
+        self.wait_until(Instant::now().checked_add(limit))
+    }
+
+    fn wait_until(&self, deadline: Option<Instant>) -> Arc<ToolSnapshot> {
+        /// Interval between checks for cancellation.
+        const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(20);
         self.start_discovery();
-        let snapshot = lock(&self.0.inner.snapshot);
-        let unfinished = |snapshot: &mut Arc<ToolSnapshot>| !snapshot.is_complete();
-        let waited = self.0.inner.published.wait_timeout_while(snapshot, limit, unfinished);
-        waited.unwrap_or_else(PoisonError::into_inner).0.clone()
+        let inner = &self.0.inner;
+        let mut snapshot = lock(&inner.snapshot);
+        while !snapshot.is_complete() && !inner.cancel.is_cancelled() {
+            let left =
+                deadline.map_or(CANCEL_CHECK_INTERVAL, |end| end.saturating_duration_since(Instant::now()));
+            if left.is_zero() {
+                break;
+            }
+            let waited = inner.published.wait_timeout(snapshot, left.min(CANCEL_CHECK_INTERVAL));
+            snapshot = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        let known = snapshot.clone();
+        drop(snapshot);
+        match known.is_complete() {
+            true => known,
+            false => Arc::new((*known).clone().with_rejected(inner.providers.unanswered())),
+        }
     }
 
     /// Scans again if files were added, removed, changed or trusted since the last scan.
@@ -204,10 +216,15 @@ impl Registry {
 
     /// Scans again. Running calls keep their tools.
     pub fn refresh(&self) -> Arc<ToolSnapshot> {
-        self.0.inner.inspector.forget_failures();
-        self.0.inner.options.providers.iter().for_each(|provider| provider.forget_remembered());
+        self.forget_remembered();
         self.0.inner.scan();
         self.snapshot()
+    }
+
+    /// Forgets failed probes, and the tools of providers that an earlier process has remembered.
+    pub fn forget_remembered(&self) {
+        self.0.inner.inspector.forget_failures();
+        self.0.inner.options.providers.iter().for_each(|provider| provider.forget_remembered());
     }
 
     /// Registers a function to call when the set of callable tools has changed.

@@ -2,13 +2,13 @@
 
 use haft_tools::ToolSnapshot;
 
-use crate::commands::tool::{describe, omitted, table};
+use crate::commands::tool::{LIST_WAIT, describe, omitted, table};
 use crate::tools::SessionTools;
 
 /// Lists all tools, or describes one.
 pub(super) fn tool(tools: &SessionTools, name: &str) -> String {
     if name.is_empty() {
-        return all(&tools.registry().wait_for_all());
+        return all(&tools.registry().wait_for_all_within(LIST_WAIT));
     }
     match tools.registry().find(name) {
         Ok(tool) => describe(&tool),

@@ -13,8 +13,10 @@ pub(crate) fn of(context: &Context<'_>, arguments: &[Bytes]) -> Vec<ArgumentWord
         .typed(arguments)
         .map(|argument| match argument {
             TypedArgument::Word(word) => ArgumentWord::Text(String::from_utf8_lossy(word).into_owned()),
-            TypedArgument::Value { name, value } => {
-                ArgumentWord::Named(String::from_utf8_lossy(name).into_owned(), value.clone())
+            TypedArgument::Value { name, text, value } => {
+                let exact = std::str::from_utf8(text).ok().and_then(|text| exact::parse(text).ok());
+                let value = exact.unwrap_or_else(|| value.clone());
+                ArgumentWord::Named(String::from_utf8_lossy(name).into_owned(), value)
             }
         })
         .collect()

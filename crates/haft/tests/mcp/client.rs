@@ -11,6 +11,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use haft_test_support::{Scratch, eventually};
+use haft_tools::exact;
 use serde_json::{Value, json};
 
 /// The haft executable.
@@ -107,7 +108,7 @@ impl Client {
         let (sender, messages) = channel();
         std::thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
-                let message = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no JSON: {line}"));
+                let message = exact::parse(&line).unwrap_or_else(|_| panic!("no JSON: {line}"));
                 let _ = sender.send(message);
             }
         });

@@ -21,12 +21,18 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start() -> Server {
-        let scratch = Scratch::new();
+        Server::configured(Scratch::new())
+    }
+
+    /// Starts a server with its configuration in a directory.
+    fn configured(scratch: Scratch) -> Server {
         let file = scratch.file("token");
         let mut process = Command::new(HAFT)
-            .args(["mcp", "--http", "127.0.0.1:0", "--token-file"])
+            .args(["mcp", "--http", "127.0.0.1:0", "--detail", "full", "--token-file"])
             .arg(&file)
             .env("TMPDIR", scratch.path())
+            .env("XDG_CONFIG_HOME", scratch.path())
+            .env("XDG_CACHE_HOME", scratch.file("cache"))
             .current_dir(scratch.path())
             .stderr(Stdio::piped())
             .spawn()
@@ -100,10 +106,14 @@ impl Drop for Server {
 }
 
 fn call(script: &str) -> Value {
+    call_in("s", script)
+}
+
+fn call_in(session: &str, script: &str) -> Value {
     json!({
         "jsonrpc": "2.0", "id": 1, "method": "tools/call",
         "params": {
-            "name": "run", "arguments": { "script": script, "session": "s" },
+            "name": "run", "arguments": { "script": script, "session": session },
             "_meta": {
                 "io.modelcontextprotocol/protocolVersion": "2026-07-28",
                 "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
@@ -120,8 +130,34 @@ fn clients_with_the_token_are_served() {
     let headers = server.authorized() + modern;
     let (status, answer) = server.post(&headers, &call("x=4; echo $x$x"));
     assert!(status == 200 && answer.contains("44\\n"), "{answer}");
-    let (_, answer) = server.post(&headers, &call("echo again $x"));
-    assert!(answer.contains("again 4\\n"), "{answer}");
+    let name =
+        answer.split("session=\\\"").nth(1).and_then(|rest| rest.split('\\').next()).unwrap_or_default();
+    assert!(name.starts_with("s-") && name.len() == 18, "{answer}");
+    let (_, answer) = server.post(&headers, &call_in(name, "echo again $x"));
+    assert!(answer.contains("again 4\\n") && !answer.contains("new session"), "{answer}");
+    let (_, answer) = server.post(&headers, &call("echo \"[${x-unset}]\""));
+    assert!(
+        answer.contains("[unset]"),
+        "a client that does not know the name gets a session of its own: {answer}"
+    );
+    let (_, answer) = server.post(&headers, &call_in("s-0123456789abcdef", "true"));
+    assert!(answer.contains("unknown session"), "{answer}");
+}
+
+#[test]
+fn large_integers_stay_exact() {
+    let scratch = Scratch::new();
+    crate::stand_in::configure(&scratch, &crate::stand_in::program("io", &scratch));
+    let server = Server::configured(scratch);
+    let number = "123456789012345678901234567890";
+    let session = server.open();
+    let call = format!(
+        r#"{{"jsonrpc":"2.0","id":{number},"method":"tools/call","params":{{"name":"io__add","arguments":{{"a":{number},"b":1}}}}}}"#
+    );
+    let (_, answer) = server.send("POST", &session, &call);
+    assert!(answer.contains(&format!(r#""id":{number}"#)), "{answer}");
+    assert!(answer.contains(r#"{\"sum\":123456789012345678901234567891}"#), "{answer}");
+    assert!(answer.contains(r#""structuredContent":{"sum":123456789012345678901234567891}"#), "{answer}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use haft_test_support::{Haft, Marker, Scratch, child, eventually, signal};
+use haft_tools::exact;
 use serde_json::json;
 
 use crate::client::{Client, HAFT};
@@ -65,7 +66,7 @@ fn a_silent_server_is_not_waited_for_beyond_the_timeout() {
     configure(&scratch, "[[mcp]]\nname = \"silent\"\ncommand = [\"sleep\", \"100\"]\n");
     let limited = haft(&scratch).args(["run", "--timeout", "1s", "-c", "tool silent.anything"]).run();
     let _ = limited.status(124).within(Duration::from_secs(15));
-    for words in [["call", "silent.anything"], ["show", "silent.anything"], ["list", "--json"]] {
+    for words in [["call", "silent.anything"], ["show", "silent.anything"], ["list", "--wait=100s"]] {
         let runs = || scratch.listing().iter().any(|name| name.contains("run-"));
         assert!(eventually(Duration::from_secs(10), || !runs()), "{:?}", scratch.listing());
         let running = haft(&scratch).arg("tool").args(words).start();
@@ -246,6 +247,42 @@ fn the_start_of_a_server_obeys_its_timeout() {
 }
 
 #[test]
+fn a_list_shows_who_has_answered_and_who_has_not() {
+    let scratch = with_stand_ins(&["io"]);
+    haft(&scratch).args(["tool", "list", "--wait", "1m"]).run().status(0);
+    let hung = "[[mcp]]\nname = \"hung\"\ncommand = [\"sh\", \"-c\", \"echo one >&2; echo two >&2; exec sleep 1000\"]\n";
+    configure(&scratch, &(program("io", &scratch) + hung));
+    // A busy machine needs longer, so the wait doubles.
+    let waits = (0..9).map(|power| format!("{}ms", 100 << power));
+    let lists = waits.map(|wait| haft(&scratch).args(["tool", "list", "--wait", &wait]).run().status(0));
+    let mut lists = lists.skip_while(|list| {
+        !list.output_text().contains("io.echo")
+            || !list.error_text().contains("has not answered yet:\none\ntwo\n")
+    });
+    let list = lists.next().expect("a list with the remembered tools and the last lines of the server");
+    list.stderr_has("no answer: hung: the MCP server 'hung' (`sh ").stderr_has("hint: `--wait TIME`");
+    assert_eq!(noticed(&scratch, "io").matches("hello haft").count(), 1, "the remembered list is used");
+    let json = haft(&scratch).args(["tool", "list", "--wait", "100ms", "--json"]).run().status(0).json();
+    assert_eq!(
+        (&json["complete"], &json["rejected"][0]["unanswered"]),
+        (&json!(false), &json!(true)),
+        "{json}"
+    );
+}
+
+#[test]
+fn the_tools_of_ten_servers_are_listed_and_remembered() {
+    let names: Vec<String> = (0..10).map(|number| format!("server{number}")).collect();
+    let scratch = with_stand_ins(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    let list = || haft(&scratch).args(["tool", "list", "--wait", "2m"]).run().status(0).output_text();
+    let first = list();
+    assert!(names.iter().all(|name| first.contains(&format!("{name}.echo"))), "{first}");
+    assert_eq!(list(), first);
+    let started = |name: &String| noticed(&scratch, name).matches("hello haft").count();
+    assert!(names.iter().all(|name| started(name) == 1), "the second list needs no server");
+}
+
+#[test]
 fn the_tools_of_a_server_are_remembered() {
     let scratch = with_stand_ins(&["io"]);
     let hellos = || noticed(&scratch, "io").matches("hello haft").count();
@@ -282,4 +319,47 @@ fn names_titles_annotations_and_images_pass_through() {
     let content = &shown["content"];
     assert_eq!((&content[0]["type"], &content[0]["data"]), (&json!("image"), &json!("aGk=")), "{shown}");
     assert_eq!(content[1]["mimeType"], "audio/wav");
+}
+
+#[test]
+fn output_schemas_are_listed_where_clients_receive_data() {
+    let mut client = Client::configured(with_stand_ins(&["io"]));
+    let listed = client.ask("tools/list", json!({}))["result"]["tools"].clone();
+    let schema = |name: &str| {
+        let tool = listed.as_array().unwrap().iter().find(|tool| tool["name"] == name).unwrap();
+        tool["outputSchema"].clone()
+    };
+    assert_eq!(schema("io__add")["additionalProperties"], json!(false));
+    assert_eq!(schema("io__echo"), json!(null));
+    let added = client.call("io__add", json!({ "a": 1, "b": 2 })).0["result"].clone();
+    assert_eq!(
+        added["structuredContent"],
+        json!({ "sum": 3 }),
+        "nothing is added to what the schema describes"
+    );
+
+    let mut client = Client::start(with_stand_ins(&["io"]), &["--detail", "text"], &[]);
+    client.introduce("2025-06-18", json!({}));
+    let listed = client.ask("tools/list", json!({})).to_string();
+    assert!(listed.contains("io__add") && !listed.contains("outputSchema"), "{listed}");
+}
+
+#[test]
+fn large_integers_stay_exact() {
+    let scratch = with_stand_ins(&["io"]);
+    let script = "tool io.add a=123456789012345678901234567890 b=1; \
+                  tool io.add '{\"a\": -98765432109876543210, \"b\": 0}'; \
+                  tool io.same value={\"n\": [123456789012345678901234567890, 1.50]}";
+    let told = haft(&scratch).args(["-c", script]).run().status(0);
+    told.stdout(
+        "{\"sum\":123456789012345678901234567891}\n{\"sum\":-98765432109876543210}\n\
+         {\"value\":{\"n\":[123456789012345678901234567890,1.5]}}\n",
+    );
+    let mut client = Client::configured(scratch);
+    let given = exact::parse("{\"a\": 123456789012345678901234567890, \"b\": 1}").unwrap();
+    let call = json!({ "jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": { "name": "io__add", "arguments": given } });
+    client.write(&format!("{}\n", exact::to_text(&call)));
+    let result = client.answer(77)["result"].clone();
+    assert_eq!(exact::to_text(&result["structuredContent"]), "{\"sum\":123456789012345678901234567891}");
+    assert_eq!(result["content"][0]["text"], "{\"sum\":123456789012345678901234567891}");
 }

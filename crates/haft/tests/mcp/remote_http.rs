@@ -47,8 +47,9 @@ fn remote_tools_are_called_like_local_ones() {
 #[test]
 fn a_stateless_server_is_supported() {
     let (scratch, _web) = started(&["modern=yes"]);
-    let script = "tool web.add a=1 b=2; tool web.count steps=1";
-    haft(&scratch).env("TOKEN", "x").args(["-c", script]).run().status(0).stdout("{\"sum\":3}\ncounted\n");
+    let script = "tool web.add a=1 b=123456789012345678901234567890; tool web.count steps=1";
+    let told = haft(&scratch).env("TOKEN", "x").args(["-c", script]).run().status(0);
+    told.stdout("{\"sum\":123456789012345678901234567891}\ncounted\n");
 }
 
 #[test]

@@ -14,7 +14,7 @@ import threading
 
 mode, log = sys.argv[1:3]
 options = dict(word.split("=", 1) for word in sys.argv[3:])
-tools = ["echo", "add", "count", "wait", "die", "grow", "forget", "pid", "fail", "picture", "odd näme/" + "x" * 70]
+tools = ["echo", "add", "count", "wait", "die", "grow", "forget", "pid", "fail", "picture", "same", "odd näme/" + "x" * 70]
 waiting = {}
 sessions = set()
 writing = threading.Lock()
@@ -27,12 +27,14 @@ def note(line):
 
 def describe(name):
     kinds = {"echo": {"text": "string"}, "add": {"a": "integer", "b": "integer"}, "count": {"steps": "integer"}}
+    kinds["same"] = {"value": "object"}
     kinds["wait"] = {"program": "string", "marker": "string"}
     properties = {key: {"type": kind} for key, kind in kinds.get(name, {}).items()}
     schema = {"type": "object", "properties": properties, "required": list(properties)}
     described = {"name": name, "description": f"what {name} does", "inputSchema": schema}
     if name == "add":
-        described["outputSchema"] = {"type": "object", "properties": {"sum": {"type": "integer"}}}
+        sums = {"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]}
+        described["outputSchema"] = sums | {"additionalProperties": False}
     if name == "picture":
         described |= {"title": "A picture", "annotations": {"readOnlyHint": True}}
     return described
@@ -73,6 +75,8 @@ def call(request, send):
     if name == "picture":
         shown = [{"type": "image", "data": "aGk=", "mimeType": "image/png"}, {"type": "audio", "data": "aG8=", "mimeType": "audio/wav"}]
         return {"content": shown}
+    if name == "same":
+        return text(json.dumps(given))
     if name.startswith("odd"):
         return text("odd")
     if name == "pid":

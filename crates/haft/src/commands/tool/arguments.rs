@@ -13,7 +13,8 @@ const EXAMPLES: &str = "Examples:
   haft tool new line_count --lang python       # a working tool to start from";
 const LIST_EXAMPLES: &str = "Examples:
   haft tool list
-  haft tool list --json | jq -r '.tools[].name'";
+  haft tool list --json | jq -r '.tools[].name'
+  haft tool list --wait 1m                     # servers that take long to start";
 const SHOW_EXAMPLES: &str = "Examples:
   haft tool show file_read
   haft tool show file_read --json | jq .parameters";
@@ -45,11 +46,7 @@ pub(crate) struct ToolArguments {
 pub(crate) enum ToolSubcommand {
     /// List all tools, and rejected candidates with the reason
     #[command(after_help = LIST_EXAMPLES)]
-    List {
-        /// Print one JSON object
-        #[arg(long)]
-        json: bool,
-    },
+    List(ToolListArguments),
     /// Show the description and parameters of a tool
     #[command(after_help = SHOW_EXAMPLES)]
     Show {
@@ -67,11 +64,7 @@ pub(crate) enum ToolSubcommand {
     Batch(ToolBatchArguments),
     /// Read the schemas of changed and rejected tools again, and list all tools
     #[command(after_help = REFRESH_EXAMPLES)]
-    Refresh {
-        /// Print one JSON object
-        #[arg(long)]
-        json: bool,
-    },
+    Refresh(ToolListArguments),
     /// Test whether an executable follows the tool protocol
     #[command(after_help = CHECK_EXAMPLES)]
     Check {
@@ -91,15 +84,26 @@ impl ToolSubcommand {
     /// Whether the result, or a failure, is printed as JSON.
     pub(crate) fn prints_json(&self) -> bool {
         match self {
-            ToolSubcommand::List { json }
-            | ToolSubcommand::Show { json, .. }
-            | ToolSubcommand::Refresh { json }
-            | ToolSubcommand::Check { json, .. } => *json,
+            ToolSubcommand::Show { json, .. } | ToolSubcommand::Check { json, .. } => *json,
+            ToolSubcommand::List(list) | ToolSubcommand::Refresh(list) => list.json,
             ToolSubcommand::Call(call) => call.json,
             ToolSubcommand::Batch(_) => true,
             ToolSubcommand::New(new) => new.json,
         }
     }
+}
+
+/// How long a list waits for MCP servers.
+pub(crate) const LIST_WAIT: Duration = Duration::from_secs(5);
+
+#[derive(Args, Debug)]
+pub(crate) struct ToolListArguments {
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Wait at most this long for MCP servers, then list the tools of those that have answered
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = units::duration)]
+    pub(crate) wait: Duration,
 }
 
 #[derive(Args, Debug)]

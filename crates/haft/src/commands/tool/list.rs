@@ -1,28 +1,25 @@
 //! `haft tool list` and `haft tool refresh`: list all tools, and rejected candidates.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use haft_config::printable;
-use haft_tools::{Registry, RejectedTool, ShadowedTool, Tool, ToolDescriptor, ToolSnapshot};
+use haft_tools::{RejectedTool, ShadowedTool, Tool, ToolDescriptor, ToolSnapshot};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::ToolRuntime;
+use super::arguments::ToolListArguments;
 use crate::commands::print::{print_json, print_text};
 use crate::failure::{self, Failure};
 
-/// Lists the tools. If a signal interrupts the discovery, lists the known ones.
+/// Lists the tools that are known after the wait, or when a signal interrupts the discovery.
 #[expect(clippy::unnecessary_wraps, reason = "all commands return a result")]
-pub(super) fn run(
-    runtime: &ToolRuntime,
-    look: fn(&Registry) -> Arc<ToolSnapshot>,
-    json: bool,
-) -> Result<i32, Failure> {
-    let snapshot = look(&runtime.registry);
+pub(super) fn run(runtime: &ToolRuntime, arguments: &ToolListArguments) -> Result<i32, Failure> {
+    let snapshot = runtime.registry.wait_for_all_within(arguments.wait);
     let status = if runtime.signals.cancel.is_cancelled() { haft_process::CANCELLED } else { 0 };
-    if json {
+    if arguments.json {
         let report = ToolListReport {
+            complete: snapshot.is_complete(),
             tools: snapshot.tools().map(ToolReport::new).collect(),
             shadowed: snapshot.shadowed(),
             rejected: snapshot.rejected(),
@@ -30,12 +27,19 @@ pub(super) fn run(
         return Ok(print_json(&report, status));
     }
     failure::print_stderr(&omitted(&snapshot));
+    if status == 0 && snapshot.rejected().iter().any(|rejected| rejected.unanswered) {
+        failure::print_hint(
+            "`--wait TIME` waits longer for servers; a call waits as long as the server's `timeout`",
+        );
+    }
     Ok(print_text(&table(&snapshot), status))
 }
 
 /// All tools.
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct ToolListReport<'a> {
+    /// False if MCP servers have not answered yet; they are in `rejected`.
+    complete: bool,
     /// The tools that can be called.
     tools: Vec<ToolReport<'a>>,
     /// Tools that another tool of the same name replaces.
@@ -122,7 +126,8 @@ pub(crate) fn omitted(snapshot: &ToolSnapshot) -> String {
         let instead = rejected
             .instead
             .map_or(String::new(), |layer| format!("; '{name}' of the {layer} layer is called instead"));
-        text.push_str(&format!("rejected: {name}{place}: {}{instead}\n", rejected.reason));
+        let label = if rejected.unanswered { "no answer" } else { "rejected" };
+        text.push_str(&format!("{label}: {name}{place}: {}{instead}\n", rejected.reason));
     }
     text
 }

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use haft_tools::{CallOptions, Registry};
 
+pub(crate) use arguments::LIST_WAIT;
 pub(crate) use list::{omitted, table};
 pub(crate) use show::text as describe;
 
@@ -24,8 +25,12 @@ use crate::tools::{self, ToolSettings};
 /// Runs a subcommand of `haft tool`.
 pub(crate) fn run(tool: ToolArguments, process: &ProcessContext) -> Result<i32, Failure> {
     match tool.command {
-        ToolSubcommand::List { json } => list::run(&ToolRuntime::new(process)?, Registry::wait_for_all, json),
-        ToolSubcommand::Refresh { json } => list::run(&ToolRuntime::new(process)?, Registry::refresh, json),
+        ToolSubcommand::List(arguments) => list::run(&ToolRuntime::new(process)?, &arguments),
+        ToolSubcommand::Refresh(arguments) => {
+            let runtime = ToolRuntime::new(process)?;
+            runtime.registry.forget_remembered();
+            list::run(&runtime, &arguments)
+        }
         ToolSubcommand::Show { name, json } => show::run(&ToolRuntime::new(process)?, &name, json),
         ToolSubcommand::Call(arguments) => call::run(arguments, process),
         ToolSubcommand::Batch(arguments) => batch::run(&arguments, process),
