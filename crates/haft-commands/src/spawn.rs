@@ -171,14 +171,7 @@ fn find_program(context: &mut Context<'_>, name: &Bytes, arguments: &CommandArgu
     }
     let path = arguments.object("env").iter().find(|(name, _)| name == "PATH").map(|(_, value)| value);
     match path {
-        Some(path) => {
-            let found = haft_process::find_program(
-                OsStr::from_bytes(name),
-                Some(OsStr::new(path)),
-                Some(context.session().directory()),
-            );
-            found.ok().map(|found| found.as_os_str().as_bytes().into())
-        }
+        Some(path) => context.session().search_path(name, Some(path.as_bytes())),
         None => context.session_mut().find_program(name),
     }
 }

@@ -1,8 +1,9 @@
 //! File systems: local, in memory, and mounted.
 //!
-//! haft accesses files by path only through the trait [`FileSystem`]. There are three implementations:
+//! haft accesses files by path only through the trait [`FileSystem`]. There are four implementations:
 //!
 //! - [`Local`]: the files of the machine;
+//! - [`Rooted`]: the files below another root directory, such as that of a mount namespace;
 //! - [`Memory`]: a tree in memory with a budget in bytes. Writes beyond the budget fail with "No space left on device";
 //! - [`Mounts`]: several file systems under one root. The mount point with the longest prefix determines the file system.
 //!
@@ -58,6 +59,7 @@ mod metadata;
 mod mounts;
 mod options;
 mod path;
+mod rooted;
 
 use std::fmt::Debug;
 use std::io;
@@ -70,6 +72,7 @@ pub use memory::Memory;
 pub use metadata::{DirEntry, FileType, Metadata, Timestamp, descriptor_metadata};
 pub use mounts::Mounts;
 pub use options::{AccessMode, OpenOptions};
+pub use rooted::Rooted;
 
 /// The entries of a directory, in any order, without `.` and `..`.
 pub type DirectoryEntries = Box<dyn Iterator<Item = io::Result<DirEntry>> + Send>;

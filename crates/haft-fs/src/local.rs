@@ -1,7 +1,7 @@
 //! The files of the machine.
 
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -20,10 +20,7 @@ pub struct Local;
 impl FileSystem for Local {
     fn open(&self, path: &Path, options: &OpenOptions) -> io::Result<File> {
         require_absolute(path)?;
-        if options.creates() && options.mode & process_mask() != 0 {
-            return open_with_exact_mode(path, options);
-        }
-        Ok(File::Real(rustix::fs::open(path, flags(options), Mode::from_raw_mode(options.mode))?))
+        open_with(options, |flags, mode| rustix::fs::open(path, flags, mode))
     }
 
     fn metadata(&self, path: &Path) -> io::Result<Metadata> {
@@ -39,16 +36,7 @@ impl FileSystem for Local {
     fn read_dir(&self, path: &Path) -> io::Result<DirectoryEntries> {
         require_absolute(path)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-        let directory = rustix::fs::open(path, flags, Mode::empty())?;
-        let entries = rustix::fs::Dir::new(directory)?;
-        Ok(Box::new(entries.filter_map(|entry| match entry {
-            Ok(entry) if matches!(entry.file_name().to_bytes(), b"." | b"..") => None,
-            Ok(entry) => Some(Ok(DirEntry {
-                name: std::ffi::OsStr::from_bytes(entry.file_name().to_bytes()).to_owned(),
-                kind: from_system(entry.file_type()),
-            })),
-            Err(error) => Some(Err(error.into())),
-        })))
+        entries_of(rustix::fs::open(path, flags, Mode::empty())?)
     }
 
     fn access(&self, path: &Path, access: AccessMode) -> io::Result<()> {
@@ -70,7 +58,7 @@ impl FileSystem for Local {
         require_absolute(path)?;
         let mode = Mode::from_raw_mode(mode);
         rustix::fs::mkdir(path, mode)?;
-        if mode.bits() & process_mask() != 0 {
+        if is_masked(mode) {
             rustix::fs::chmod(path, mode)?;
         }
         Ok(())
@@ -83,11 +71,7 @@ impl FileSystem for Local {
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         require_absolute(path)?;
-        match rustix::fs::unlink(path) {
-            Err(Errno::ISDIR | Errno::PERM) if rustix::fs::rmdir(path).is_ok() => Ok(()),
-            Err(Errno::ISDIR) => Ok(rustix::fs::rmdir(path)?),
-            other => Ok(other?),
-        }
+        remove_with(|flags| rustix::fs::unlinkat(CWD, path, flags))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -112,20 +96,57 @@ impl FileSystem for Local {
     }
 }
 
+/// The entries of an open directory.
+pub(crate) fn entries_of(directory: OwnedFd) -> io::Result<DirectoryEntries> {
+    let entries = rustix::fs::Dir::new(directory)?;
+    Ok(Box::new(entries.filter_map(|entry| match entry {
+        Ok(entry) if matches!(entry.file_name().to_bytes(), b"." | b"..") => None,
+        Ok(entry) => Some(Ok(DirEntry {
+            name: std::ffi::OsStr::from_bytes(entry.file_name().to_bytes()).to_owned(),
+            kind: from_system(entry.file_type()),
+        })),
+        Err(error) => Some(Err(error.into())),
+    })))
+}
+
+/// Removes a file or an empty directory with `unlinkat(2)`, called with its flags.
+pub(crate) fn remove_with(unlink: impl Fn(AtFlags) -> rustix::io::Result<()>) -> io::Result<()> {
+    match unlink(AtFlags::empty()) {
+        Err(Errno::ISDIR | Errno::PERM) if unlink(AtFlags::REMOVEDIR).is_ok() => Ok(()),
+        Err(Errno::ISDIR) => Ok(unlink(AtFlags::REMOVEDIR)?),
+        other => Ok(other?),
+    }
+}
+
+/// Opens a file with `open(2)`, called with its flags and mode. A new file gets exactly the requested mode.
+pub(crate) fn open_with(
+    options: &OpenOptions,
+    open: impl Fn(OFlags, Mode) -> rustix::io::Result<OwnedFd>,
+) -> io::Result<File> {
+    let mode = if options.creates() { Mode::from_raw_mode(options.mode) } else { Mode::empty() };
+    if options.creates() && is_masked(mode) {
+        return open_with_exact_mode(options, open);
+    }
+    Ok(File::Real(open(flags(options), mode)?))
+}
+
 /// Creates a file with exactly the requested mode, independent of the process's umask. Does not change the mode of an
 /// existing file.
-fn open_with_exact_mode(path: &Path, options: &OpenOptions) -> io::Result<File> {
+fn open_with_exact_mode(
+    options: &OpenOptions,
+    open: impl Fn(OFlags, Mode) -> rustix::io::Result<OwnedFd>,
+) -> io::Result<File> {
     let mode = Mode::from_raw_mode(options.mode);
     let existing = flags(options).difference(OFlags::CREATE | OFlags::EXCL);
     let new = flags(options) | OFlags::CREATE | OFlags::EXCL;
     loop {
         if !options.create_new {
-            match rustix::fs::open(path, existing, mode) {
+            match open(existing, Mode::empty()) {
                 Err(Errno::NOENT) => {}
                 other => return Ok(File::Real(other?)),
             }
         }
-        match rustix::fs::open(path, new, mode) {
+        match open(new, mode) {
             Ok(descriptor) => {
                 rustix::fs::fchmod(descriptor.as_fd(), mode)?;
                 return Ok(File::Real(descriptor));
@@ -133,9 +154,10 @@ fn open_with_exact_mode(path: &Path, options: &OpenOptions) -> io::Result<File> 
             // A dangling symbolic link: the system creates its target.
             Err(Errno::EXIST)
                 if !options.create_new
-                    && rustix::fs::stat(path).is_err_and(|error| error == Errno::NOENT) =>
+                    && open(OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
+                        .is_err_and(|error| error == Errno::NOENT) =>
             {
-                return Ok(File::Real(rustix::fs::open(path, flags(options), mode)?));
+                return Ok(File::Real(open(flags(options), mode)?));
             }
             Err(Errno::EXIST) if !options.create_new => {}
             Err(error) => return Err(error.into()),
@@ -162,6 +184,11 @@ fn flags(options: &OpenOptions) -> OFlags {
         }
     }
     flags
+}
+
+/// Whether the process's umask would remove some of these permissions.
+pub(crate) fn is_masked(mode: Mode) -> bool {
+    mode.bits() & process_mask() != 0
 }
 
 /// Returns the process's umask, read once from `/proc`, because `umask(2)` cannot read it without changing it.

@@ -4,16 +4,18 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use haft_fs::{AccessMode, FileSystem, FileType, Local, Memory, Mounts, OpenOptions, message};
+use haft_fs::{AccessMode, FileSystem, FileType, Local, Memory, Mounts, OpenOptions, Rooted, message};
 
 /// Runs a check in a new directory of every file system.
 fn on_all_file_systems(check: impl Fn(&dyn FileSystem, &Path)) {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let real = scratch.path().canonicalize().expect("its path");
-    for name in ["local", "mounted"] {
+    for name in ["local", "mounted", "rooted"] {
         Local.create_dir(&real.join(name), 0o755).expect("a directory");
     }
     check(&Local, &real.join("local"));
+    let root = std::fs::File::open("/").expect("the root directory");
+    check(&Rooted::new(root.into()), &real.join("rooted"));
 
     let memory = Memory::new(1 << 20);
     memory.create_dir(Path::new("/work"), 0o755).expect("a directory");

@@ -1,21 +1,24 @@
 //! The kernel: what sessions share.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
-use haft_fs::{FileSystem, Local, Memory};
-use haft_process::{Disposition, Signals, StartPermission};
+use haft_fs::{AccessMode, FileSystem, Local, Memory, Rooted};
+use haft_process::{Disposition, Executability, Namespaces, Signals, StartPermission};
 
 use crate::command::{Added, Backend, BuiltinTable, Command};
 use crate::control::Terminal;
 use crate::signals::SignalInbox;
 
 /// State that sessions share and cannot change: the file system, added commands, permissions.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Kernel {
     /// The builtins. They are in a layer above and are found through this table.
     pub(crate) builtins: &'static BuiltinTable,
     pub(crate) files: Arc<dyn FileSystem>,
+    /// The namespaces that programs join.
+    pub(crate) namespaces: Option<JoinedNamespaces>,
     /// Which programs may be started.
     pub(crate) permission: StartPermission,
     /// Whether sessions cannot reach the machine: no files, programs, processes or network.
@@ -36,6 +39,14 @@ pub struct Kernel {
     pub(crate) backend: Option<Arc<dyn Backend>>,
 }
 
+/// Namespaces of sessions. The kernel's files are those that the namespaces show.
+#[derive(Clone, Debug)]
+pub(crate) struct JoinedNamespaces {
+    pub(crate) namespaces: Arc<Namespaces>,
+    /// The files without the namespaces.
+    outside: Arc<dyn FileSystem>,
+}
+
 /// Builds a [`Kernel`].
 #[derive(Debug)]
 pub struct KernelBuilder {
@@ -48,6 +59,7 @@ impl KernelBuilder {
         let kernel = Kernel {
             builtins,
             files: Arc::new(Local),
+            namespaces: None,
             permission: StartPermission::all(),
             isolated: false,
             plain_shell: false,
@@ -63,9 +75,42 @@ impl KernelBuilder {
 }
 
 impl Kernel {
+    /// The same kernel with the files and programs of other namespaces.
+    ///
+    /// # Errors
+    /// If a descriptor cannot be duplicated.
+    pub(crate) fn inside(&self, namespaces: Arc<Namespaces>) -> std::io::Result<Arc<Kernel>> {
+        let root = namespaces.root().try_clone_to_owned()?;
+        let outside = self.outside_files();
+        Ok(Arc::new(Kernel {
+            files: Arc::new(Rooted::new(root)),
+            namespaces: Some(JoinedNamespaces { namespaces, outside }),
+            ..self.clone()
+        }))
+    }
+
+    /// The same kernel without namespaces.
+    pub(crate) fn outside(&self) -> Arc<Kernel> {
+        Arc::new(Kernel { files: self.outside_files(), namespaces: None, ..self.clone() })
+    }
+
+    fn outside_files(&self) -> Arc<dyn FileSystem> {
+        self.namespaces.as_ref().map_or(&self.files, |joined| &joined.outside).clone()
+    }
+
     /// Whether any program may be started.
     pub(crate) fn allows_programs(&self) -> bool {
         self.permission.refusal().is_none()
+    }
+
+    /// Whether a file can be executed.
+    pub(crate) fn executability(&self, path: &Path) -> Executability {
+        match self.files.metadata(path) {
+            Ok(metadata) if metadata.is_dir() => Executability::Absent,
+            Ok(_) if self.files.access(path, AccessMode::EXECUTE).is_ok() => Executability::Executable,
+            Ok(_) => Executability::NotExecutable,
+            Err(_) => Executability::Absent,
+        }
     }
 
     /// Ends what the backend has started, before the process becomes another program.

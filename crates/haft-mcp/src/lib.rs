@@ -23,6 +23,7 @@
 //!     host: Arc::new(Host::plain()),
 //!     session: Box::new(move || Session::with_environment(kernel.clone(), [("PATH", "/usr/bin:/bin")], "/")),
 //!     names: Box::new(haft_lang::BuiltinsOnly),
+//!     overlays: None,
 //!     tools: None,
 //!     requested_tools: None,
 //!     detail: ResultDetail::Text,
@@ -89,8 +90,8 @@ mod transport;
 
 pub use client::{NESTED_SERVER_VARIABLE, RemoteServer, RemoteSetup, RemoteTransport, remote_tools};
 pub use server::{
-    JobLimits, OutputLimits, Prompt, RegistryTools, ResultDetail, Server, ServerEvent, ServerLimits,
-    ServerSetup, SessionLimits,
+    Committer, JobLimits, OutputLimits, OverlaySetup, Prompt, RegistryTools, ResultDetail, Server, ServerEvent,
+    ServerLimits, ServerSetup, SessionLimits,
 };
 pub use transport::http::HttpOptions;
 pub use transport::stdio::Stdio;

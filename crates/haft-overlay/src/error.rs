@@ -35,8 +35,11 @@ pub enum Error {
         /// The reason.
         why: String,
     },
-    /// Another process uses the overlay.
-    #[error("overlay '{0}' is in use by another process")]
+    /// The directory is overlaid only if it is named.
+    #[error("'{}' is overlaid only if it is named", .0.display())]
+    TooBroad(PathBuf),
+    /// A process uses the overlay.
+    #[error("overlay '{0}' is in use")]
     InUse(String),
     /// The operation does not fit the overlay's state.
     #[error("overlay '{id}' {why}")]

@@ -40,7 +40,7 @@ pub struct Overlay {
     trees: Vec<TreeFolders>,
     namespaces: Option<Arc<Namespaces>>,
     /// Held while this process uses the overlay.
-    _lock: File,
+    lock: File,
 }
 
 /// The state of an overlay.
@@ -108,7 +108,7 @@ impl Overlay {
         // Another process may have changed the record before it released the lock.
         let record = read_json(&directory.join(RECORD))?.ok_or_else(|| Error::Unknown(id.to_owned()))?;
         let trees = open_trees(&record)?;
-        Ok(Overlay { directory, record, trees, namespaces: None, _lock: lock })
+        Ok(Overlay { directory, record, trees, namespaces: None, lock })
     }
 
     pub(crate) fn opened(
@@ -118,7 +118,9 @@ impl Overlay {
     ) -> Result<Overlay, Error> {
         let lock = lock(&directory, &record.id)?;
         let trees = open_trees(&record)?;
-        Ok(Overlay { directory, record, trees, namespaces: Some(Arc::new(namespaces)), _lock: lock })
+        let mut overlay = Overlay { directory, record, trees, namespaces: None, lock };
+        overlay.namespaces = Some(overlay.guard(namespaces)?);
+        Ok(overlay)
     }
 
     /// The id.
@@ -151,9 +153,29 @@ impl Overlay {
         }
         let namespaces = match self.namespaces.take() {
             Some(namespaces) => namespaces,
-            None => Arc::new(Namespaces::with_overlays(&mounts(&self.record))?),
+            None => self.guard(Namespaces::with_overlays(&mounts(&self.record))?)?,
         };
         Ok(self.namespaces.insert(namespaces).clone())
+    }
+
+    /// Namespaces that keep the overlay locked, also without this value.
+    fn guard(&self, namespaces: Namespaces) -> Result<Arc<Namespaces>, Error> {
+        let lock = self.lock.try_clone().map_err(Error::file("lock", &self.directory))?;
+        Ok(Arc::new(namespaces.guarded_by(lock.into())))
+    }
+
+    /// Whether something else holds the namespaces, such as a session.
+    pub fn is_shared(&self) -> bool {
+        self.namespaces.as_ref().is_some_and(|namespaces| Arc::strong_count(namespaces) > 1)
+    }
+
+    /// Drops the namespaces, because a mounted overlay must not see its layers change.
+    fn unmount(&mut self) -> Result<(), Error> {
+        if self.is_shared() {
+            return Err(Error::InUse(self.record.id.clone()));
+        }
+        self.namespaces = None;
+        Ok(())
     }
 
     /// All changes, in the order of paths. A file that was moved without being changed is one change.
@@ -218,8 +240,7 @@ impl Overlay {
             return Err(Error::Conflicts(conflicts));
         }
         let count = steps.iter().filter(|step| !matches!(step.action, Action::Attributes { .. })).count();
-        // A mounted overlay must not see its layers change.
-        self.namespaces = None;
+        self.unmount()?;
         let number = self.record.next_commit;
         let mut result = self.record.clone();
         result.next_commit += 1;
@@ -265,7 +286,7 @@ impl Overlay {
                 return Err(Error::Conflicts(conflicts));
             }
         }
-        self.namespaces = None;
+        self.unmount()?;
         result.is_committed = false;
         let steps = swap::inverse(&commit.steps);
         let count = steps.iter().filter(|step| !matches!(step.action, Action::Attributes { .. })).count();
@@ -305,7 +326,7 @@ impl Overlay {
     /// # Errors
     /// If a file cannot be removed.
     pub fn discard(mut self) -> Result<(), Error> {
-        self.namespaces = None;
+        self.unmount()?;
         let name = self.directory.file_name().unwrap_or_default().to_owned();
         let parent = self.directory.parent().unwrap_or(Path::new("/"));
         let removed = Folder::open_absolute(parent).and_then(|parent| {

@@ -158,6 +158,18 @@ impl OverlayStore {
     }
 }
 
+/// The directory to overlay if none is named: the git repository that contains `base`, else `base` itself.
+///
+/// # Errors
+/// If that is the home directory or the root, which are too much to be taken by default.
+pub fn default_tree(base: &Path, home: Option<&Path>) -> Result<PathBuf, Error> {
+    let tree = base.ancestors().find(|directory| directory.join(".git").exists()).unwrap_or(base);
+    if home == Some(tree) || tree == Path::new("/") {
+        return Err(Error::TooBroad(tree.to_owned()));
+    }
+    Ok(tree.to_owned())
+}
+
 /// Checks the directories and returns their real paths.
 fn check_trees(trees: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     let mut real: Vec<PathBuf> = Vec::new();

@@ -130,7 +130,7 @@ pub use job::{
     StreamKind, Streams, SupervisionOptions, Task,
 };
 pub use limit::{Resource, ResourceLimit};
-pub use lookup::find_program;
+pub use lookup::{Executability, find_program, find_program_with};
 pub use memory::{available_memory, resident_memory};
 pub use namespace::{Namespaces, OverlayMount};
 pub use needs_input::while_reading;

@@ -13,9 +13,12 @@ const DEFAULT_PATH: &str = "/bin:/usr/bin";
 
 /// Whether a file can be executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Executability {
+pub enum Executability {
+    /// It can.
     Executable,
+    /// It is a file without the permission.
     NotExecutable,
+    /// There is no file, or it is a directory.
     Absent,
 }
 
@@ -31,6 +34,19 @@ pub fn find_program(
     path: Option<&OsStr>,
     working_directory: Option<&Path>,
 ) -> Result<PathBuf, Error> {
+    find_program_with(program, path, working_directory, executability)
+}
+
+/// Like [`find_program`], but on files that only `examine` can see. It gets absolute paths if there is a working directory.
+///
+/// # Errors
+/// As [`find_program`].
+pub fn find_program_with(
+    program: &OsStr,
+    path: Option<&OsStr>,
+    working_directory: Option<&Path>,
+    examine: impl Fn(&Path) -> Executability,
+) -> Result<PathBuf, Error> {
     if program.as_bytes().contains(&b'/') {
         return Ok(PathBuf::from(program));
     }
@@ -41,7 +57,11 @@ pub fn find_program(
     let mut not_executable = None;
     for directory in path.as_bytes().split(|&byte| byte == b':') {
         let candidate = candidate(directory, program);
-        match executability(&candidate, working_directory) {
+        let file = match working_directory {
+            Some(base) if candidate.is_relative() => &base.join(&candidate),
+            _ => &candidate,
+        };
+        match examine(file) {
             Executability::Executable => return Ok(candidate),
             Executability::NotExecutable => not_executable = not_executable.or(Some(candidate)),
             Executability::Absent => {}
@@ -61,11 +81,7 @@ fn candidate(directory: &[u8], program: &OsStr) -> PathBuf {
     PathBuf::from(joined)
 }
 
-fn executability(candidate: &Path, working_directory: Option<&Path>) -> Executability {
-    let path = match working_directory {
-        Some(base) if candidate.is_relative() => &base.join(candidate),
-        _ => candidate,
-    };
+fn executability(path: &Path) -> Executability {
     match rustix::fs::stat(path) {
         Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Directory => Executability::Absent,
         Ok(_) if rustix::fs::accessat(CWD, path, Access::EXEC_OK, AtFlags::EACCESS).is_ok() => {

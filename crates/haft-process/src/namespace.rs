@@ -2,7 +2,7 @@
 
 use std::ffi::CString;
 use std::io;
-use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -28,6 +28,8 @@ pub struct OverlayMount {
 #[derive(Debug)]
 pub struct Namespaces {
     descriptors: NamespaceDescriptors,
+    /// Open as long as the namespaces exist.
+    _guard: Option<OwnedFd>,
 }
 
 impl Namespaces {
@@ -44,7 +46,13 @@ impl Namespaces {
             created => created,
         };
         let descriptors = descriptors.map_err(|failure| explain(failure, mounts))?;
-        Ok(Namespaces { descriptors })
+        Ok(Namespaces { descriptors, _guard: None })
+    }
+
+    /// Keeps a descriptor open as long as this value exists, such as a locked file.
+    #[must_use]
+    pub fn guarded_by(self, guard: OwnedFd) -> Namespaces {
+        Namespaces { _guard: Some(guard), ..self }
     }
 
     /// Whether there is a user namespace, because this process may not mount file systems.

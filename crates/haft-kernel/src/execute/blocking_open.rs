@@ -2,10 +2,8 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
 
 use haft_fs::{File, FileType, OpenOptions};
-use rustix::fs::{Mode, OFlags};
 
 use super::network::{ConnectionAddress, ConnectionHost};
 use crate::flow::Unwind;
@@ -13,13 +11,14 @@ use crate::io::BlockingCall;
 use crate::session::Session;
 
 impl Session {
-    /// The path of a named pipe on this machine, if opening it could block and must be interruptible.
-    pub(super) fn blocking_fifo(&self, path: &[u8]) -> Option<PathBuf> {
-        if self.signals_suffice() {
-            return None;
-        }
-        let kind = self.kernel.files.metadata(haft_text::path(path)).ok()?.kind;
-        if kind == FileType::Fifo { self.kernel.files.real_path(haft_text::path(path)) } else { None }
+    /// Whether a file is a named pipe whose opening could block and must be interruptible.
+    pub(super) fn is_blocking_fifo(&self, path: &[u8]) -> bool {
+        !self.signals_suffice()
+            && self
+                .kernel
+                .files
+                .metadata(haft_text::path(path))
+                .is_ok_and(|metadata| metadata.kind == FileType::Fifo)
     }
 
     /// Whether a blocking system call is acceptable: a plain shell without traps is ended by signals alone.
@@ -27,22 +26,21 @@ impl Session {
         self.owns_process() && !self.traps.has_actions()
     }
 
-    /// Opens a named pipe as soon as its other end is opened. `real` is its path on this machine.
+    /// Opens a named pipe as soon as its other end is opened.
     pub(super) fn open_fifo(
         &mut self,
-        real: &Path,
-        path: Vec<u8>,
+        path: &[u8],
         options: OpenOptions,
     ) -> Result<io::Result<File>, Unwind> {
-        let files = self.kernel.files.clone();
-        let opening = match BlockingCall::begin(move || files.open(haft_text::path(&path), &options)) {
+        let (files, owned) = (self.kernel.files.clone(), path.to_vec());
+        let opening = match BlockingCall::begin(move || files.open(haft_text::path(&owned), &options)) {
             Ok(opening) => opening,
             Err(error) => return Ok(Err(error)),
         };
         self.await_blocking_call(&opening).inspect_err(|_| {
             // Opening both ends never blocks, and lets the thread finish.
-            let both = OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC;
-            if rustix::fs::open(real, both, Mode::empty()).is_ok() {
+            let both = OpenOptions::new().read(true).write(true).nonblocking(true);
+            if self.kernel.files.open(haft_text::path(path), &both).is_ok() {
                 opening.wait();
             }
         })

@@ -172,17 +172,21 @@ impl Session {
     }
 
     /// Searches `PATH` for a program. A file that cannot be executed is returned if there is no other.
-    pub(crate) fn search_path(&self, name: &[u8], path: Option<&[u8]>) -> Option<Bytes> {
+    #[must_use]
+    pub fn search_path(&self, name: &[u8], path: Option<&[u8]>) -> Option<Bytes> {
         use std::os::unix::ffi::OsStrExt as _;
         if self.kernel.isolated {
             return None;
         }
-        let directory = haft_text::path(self.working_directory.path());
-        match haft_process::find_program(
-            haft_text::os_str(name),
-            path.map(haft_text::os_str),
-            Some(directory),
-        ) {
+        let directory = Some(haft_text::path(self.working_directory.path()));
+        let (name, path) = (haft_text::os_str(name), path.map(haft_text::os_str));
+        let found = match self.kernel.namespaces {
+            None => haft_process::find_program(name, path, directory),
+            Some(_) => {
+                haft_process::find_program_with(name, path, directory, |file| self.kernel.executability(file))
+            }
+        };
+        match found {
             Ok(found) => Some(found.as_os_str().as_bytes().into()),
             Err(error) if error.kind() == ErrorKind::NotExecutable => {
                 error.path().map(|path| path.as_os_str().as_bytes().into())
@@ -227,6 +231,9 @@ impl Session {
         if self.processes.is_branch() && self.kernel.plain_shell {
             // Otherwise it would outlive this process.
             command.parent_death_signal(Signals::TERM);
+        }
+        if let Some(joined) = &self.kernel.namespaces {
+            command.namespaces(joined.namespaces.clone());
         }
         command.restrict(&self.kernel.permission);
         command.ignore_signals(self.traps.ignored());

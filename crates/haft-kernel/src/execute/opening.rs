@@ -145,9 +145,9 @@ impl Session {
                 options = options.truncate(false).create_new(true);
             }
         }
-        let file = match self.blocking_fifo(&path) {
-            Some(real) => self.open_fifo(&real, path, options)?,
-            None => self.kernel.files.open(haft_text::path(&path), &options),
+        let file = match self.is_blocking_fifo(&path) {
+            true => self.open_fifo(&path, options)?,
+            false => self.kernel.files.open(haft_text::path(&path), &options),
         };
         Ok(file.and_then(refuse_withheld).map(|file| Arc::new(OpenFile::opened(file))))
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use haft_process::{Command, Disposition, Environment};
+use haft_process::{Command, Disposition, Environment, Namespaces};
 use haft_text::Bytes;
 
 use super::arguments::CommandArguments;
@@ -26,6 +26,30 @@ impl Session {
     #[must_use]
     pub fn allows_programs(&self) -> bool {
         self.kernel.allows_programs()
+    }
+
+    /// Lets the session see the files that other namespaces show. Its programs join them. What runs already stays where it
+    /// is.
+    ///
+    /// # Errors
+    /// If a descriptor cannot be duplicated.
+    pub fn enter_namespaces(&mut self, namespaces: Arc<Namespaces>) -> std::io::Result<()> {
+        self.kernel = self.kernel.inside(namespaces)?;
+        self.reopen_directory();
+        Ok(())
+    }
+
+    /// Lets the session see the files of this process again.
+    pub fn leave_namespaces(&mut self) {
+        if self.kernel.namespaces.is_some() {
+            self.kernel = self.kernel.outside();
+            self.reopen_directory();
+        }
+    }
+
+    fn reopen_directory(&mut self) {
+        let path = self.working_directory.path().to_vec();
+        self.change_directory(&path);
     }
 
     /// Which programs may be started.

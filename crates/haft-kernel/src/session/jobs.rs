@@ -51,6 +51,12 @@ impl Session {
         states
     }
 
+    /// Whether nothing of the session runs, and no file of it is open besides the standard ones.
+    #[must_use]
+    pub fn is_idle(&mut self) -> bool {
+        self.running_jobs().is_empty() && self.open_files.iter().all(|(number, _)| number < 3)
+    }
+
     /// The jobs that still run, and those that have ended and were not waited for.
     #[must_use]
     pub fn known_jobs(&mut self) -> Vec<JobInfo> {

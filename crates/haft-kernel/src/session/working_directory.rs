@@ -84,12 +84,14 @@ impl Session {
         haft_text::path(self.working_directory.path())
     }
 
-    /// Changes the working directory and nothing else. A directory of this machine is held open.
+    /// Changes the working directory and nothing else. A directory of this machine is held open, but not one in namespaces:
+    /// it would keep them in use.
     pub(crate) fn change_directory(&mut self, directory: &[u8]) {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let open = |path: PathBuf| rustix::fs::open(path, flags, Mode::empty()).ok().map(Arc::new);
+        let held = self.real_absolute_path(directory).filter(|_| self.kernel.namespaces.is_none());
         self.working_directory.path = Arc::from(directory);
-        self.working_directory.descriptor = self.real_absolute_path(directory).and_then(open);
+        self.working_directory.descriptor = held.and_then(open);
     }
 
     /// The directory in which programs start: the working directory by its name, or by its descriptor if the name is gone.

@@ -25,7 +25,7 @@ use super::server_state::ServerState;
 use super::subscriptions::{self, ClientSubscriptions};
 use super::tool_definitions::BUILT_IN;
 use super::tool_request::ToolRequest;
-use super::{job_tool, output_tool, prompts, registry, resources, run_tool, script_tools, tasks};
+use super::{changes_tool, job_tool, output_tool, prompts, registry, resources, run_tool, script_tools, tasks};
 
 /// Handles the requests of one client, or one request of a stateless client.
 #[derive(Clone, Debug)]
@@ -75,6 +75,7 @@ impl ProtocolHandler {
                 .built_in
                 .parse(name, given)
                 .and_then(|arguments| output_tool::output(state, call.owner.id, arguments)),
+            "changes" => self.changes(name, given, call).await,
             "check" => self.analyze(name, given, script_tools::check).await,
             "plan" => self.analyze(name, given, script_tools::plan).await,
             _ => {
@@ -88,6 +89,19 @@ impl ProtocolHandler {
                 reply
             }
         })
+    }
+
+    /// Runs `changes` on a blocking thread, because it may rename many files.
+    async fn changes(
+        &self,
+        name: &str,
+        given: Option<JsonObject>,
+        call: &ToolRequest,
+    ) -> Result<ToolReply, String> {
+        let arguments = self.state.built_in.parse(name, given)?;
+        let (state, owner) = (self.state.clone(), call.owner.id);
+        let done = spawn_blocking(move || changes_tool::changes(&state.overlays, owner, arguments)).await;
+        done.unwrap_or_else(|error| Err(format!("\"{name}\" failed: {error}")))
     }
 
     /// Runs `check` or `plan` on a blocking thread, because a long script takes a while.

@@ -1,6 +1,7 @@
 //! The MCP server.
 
 mod ansi;
+mod changes_tool;
 mod coerce;
 mod detail;
 mod event;
@@ -14,6 +15,7 @@ mod limits;
 mod listening;
 mod output_tool;
 mod outputs;
+mod overlays;
 mod owner;
 mod prompts;
 mod registry;
@@ -51,6 +53,7 @@ pub use self::event::ServerEvent;
 use self::handler::ProtocolHandler;
 pub use self::jobs::JobLimits;
 pub use self::outputs::OutputLimits;
+pub use self::overlays::{Committer, OverlaySetup};
 use self::owner::ResourceOwner;
 pub use self::prompts::Prompt;
 pub use self::registry::RegistryTools;
@@ -70,6 +73,8 @@ pub struct ServerSetup {
     pub session: Box<dyn Fn() -> Session + Send + Sync>,
     /// Resolves command names for `check` and `plan`.
     pub names: Box<dyn Resolver + Send + Sync>,
+    /// The overlays in which scripts can run.
+    pub overlays: Option<OverlaySetup>,
     /// Further tools to offer, from the registry.
     pub tools: Option<RegistryTools>,
     /// Tools that are offered only on request, and were requested: `check`, `plan`, `bash`, `process_*`.

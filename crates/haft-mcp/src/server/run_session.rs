@@ -1,16 +1,33 @@
 //! The shell session that a script runs in.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use haft_kernel::{Script, Session};
 
 use super::jobs::ScriptJob;
+use super::overlays::{OpenOverlay, OverlayArgument, explain};
 use super::run_tool::RunArguments;
 use super::script_tools::format_syntax_error;
 use super::server_state::ServerState;
 use super::sessions::SessionGuard;
 use super::tool_request::ToolRequest;
+
+/// A session that lasts from one call to the next, and the overlay that it works in.
+#[derive(Debug)]
+pub(crate) struct NamedSession {
+    pub(crate) session: Session,
+    overlay: Option<SessionOverlay>,
+}
+
+/// The overlay of a session.
+#[derive(Debug)]
+struct SessionOverlay {
+    id: String,
+    /// Mounted while the session has background processes or open files.
+    open: Option<Arc<OpenOverlay>>,
+}
 
 /// The session that a script runs in: a new one, or a named one.
 #[derive(Debug)]
@@ -19,9 +36,11 @@ pub(crate) struct RunSession {
     pub(crate) started: Option<(Session, Script)>,
     /// The working directory in which the script starts.
     pub(crate) directory: PathBuf,
+    /// The overlay in which the script runs.
+    pub(crate) overlay: Option<Arc<OpenOverlay>>,
     /// The lock of the named session, and a copy of the session from before the script. The copy becomes the session
     /// if the script continues as a job.
-    named: Option<(SessionGuard<Session>, Session)>,
+    named: Option<(SessionGuard<NamedSession>, Session)>,
 }
 
 impl RunSession {
@@ -42,25 +61,34 @@ impl RunSession {
         };
         let existing = guard.as_mut().and_then(|guard| guard.take());
         let is_new = existing.is_none();
-        let mut session = existing.unwrap_or_else(|| (state.setup.session)());
-        let script = prepare(&session, &arguments.script, is_new)?;
-        if let Some(directory) = &arguments.cwd
-            && let Err(message) = change_directory(&mut session, directory)
-        {
-            if let Some(guard) = &mut guard {
-                **guard = Some(session);
+        let (mut session, earlier) = match existing {
+            Some(named) => (named.session, named.overlay),
+            None => ((state.setup.session)(), None),
+        };
+        let entered = prepare(&session, &arguments.script, is_new)
+            .and_then(|script| Ok((script, enter_overlay(state, &mut session, earlier.as_ref(), arguments, request)?)))
+            .and_then(|entered| match &arguments.cwd {
+                Some(directory) => change_directory(&mut session, directory).map(|()| entered),
+                None => Ok(entered),
+            });
+        let (script, overlay) = match entered {
+            Ok(entered) => entered,
+            Err(message) => {
+                if let Some(guard) = guard.as_mut().filter(|_| !is_new) {
+                    **guard = Some(NamedSession { session, overlay: earlier });
+                }
+                return Err(message);
             }
-            return Err(message);
-        }
+        };
         let directory = session.directory().to_owned();
         let named = guard.map(|guard| (guard, session.fork()));
-        Ok(RunSession { started: Some((session, script)), directory, named })
+        Ok(RunSession { started: Some((session, script)), directory, overlay, named })
     }
 
     /// Stores the session under its name again, because the script was not started.
     pub(crate) fn put_back(self) {
         if let (Some((mut guard, _)), Some((session, _))) = (self.named, self.started) {
-            *guard = Some(session);
+            *guard = Some(NamedSession::new(session, self.overlay, false));
         }
     }
 
@@ -68,8 +96,70 @@ impl RunSession {
     pub(crate) fn store(self, job: &ScriptJob) {
         let Some((mut guard, before)) = self.named else { return };
         let after = job.ended().and_then(|ended| ended.take_session());
-        *guard = Some(after.unwrap_or(before));
+        *guard = Some(NamedSession::new(after.unwrap_or(before), self.overlay, job.is_alive()));
     }
+}
+
+impl NamedSession {
+    /// A session between two calls. Its overlay is unmounted unless something uses it, so that it can be committed.
+    fn new(mut session: Session, overlay: Option<Arc<OpenOverlay>>, is_running: bool) -> NamedSession {
+        let is_used = is_running || !session.is_idle();
+        let overlay = overlay
+            .map(|overlay| SessionOverlay { id: overlay.id.clone(), open: is_used.then_some(overlay) });
+        if !is_used {
+            session.leave_namespaces();
+        }
+        NamedSession { session, overlay }
+    }
+}
+
+/// Lets the session work in the wanted overlay, or in the one it worked in before. If that was committed or discarded, in a
+/// new one.
+fn enter_overlay(
+    state: &ServerState,
+    session: &mut Session,
+    earlier: Option<&SessionOverlay>,
+    arguments: &RunArguments,
+    request: &ToolRequest,
+) -> Result<Option<Arc<OpenOverlay>>, String> {
+    let wanted = match (&arguments.overlay, earlier) {
+        (None, None) => return Ok(None),
+        (Some(OverlayArgument::Wanted(false)), Some(earlier)) => {
+            return Err(format!(
+                "this session works in overlay \"{}\"\nhint: use another session for the real files",
+                earlier.id
+            ));
+        }
+        (Some(OverlayArgument::Id(id)), Some(earlier)) if *id != earlier.id => {
+            return Err(format!(
+                "this session works in overlay \"{}\"\nhint: use another session for \"{id}\"",
+                earlier.id
+            ));
+        }
+        (Some(wanted), None) => wanted.clone(),
+        (_, Some(earlier)) => {
+            if let Some(open) = &earlier.open {
+                return Ok(Some(open.clone()));
+            }
+            match state.overlays.is_usable(&earlier.id) {
+                true => OverlayArgument::Id(earlier.id.clone()),
+                false => OverlayArgument::Wanted(true),
+            }
+        }
+    };
+    let directory = match &arguments.cwd {
+        Some(directory) => session.directory().join(directory),
+        None => session.directory().to_owned(),
+    };
+    let opened = tokio::task::block_in_place(|| {
+        let open = state.overlays.open(&wanted, request.owner.id, &directory)?;
+        let Some(open) = open else { return Ok(None) };
+        let namespaces = open.namespaces().map_err(|error| explain(&error))?;
+        Ok::<_, String>(Some((open, namespaces)))
+    })?;
+    let Some((open, namespaces)) = opened else { return Ok(None) };
+    session.enter_namespaces(namespaces).map_err(|error| format!("cannot enter the overlay: {error}"))?;
+    Ok(Some(open))
 }
 
 /// Waits until the named session is free.
@@ -78,7 +168,7 @@ async fn claim(
     name: &str,
     request: &ToolRequest,
     deadline: Instant,
-) -> Result<SessionGuard<Session>, String> {
+) -> Result<SessionGuard<NamedSession>, String> {
     let cell = state.sessions.claim(name, request.owner.id, Instant::now())?;
     tokio::select! {
         guard = cell.lock_owned() => Ok(guard),
@@ -101,7 +191,7 @@ fn prepare(session: &Session, script: &str, is_new: bool) -> Result<Script, Stri
 
 fn change_directory(session: &mut Session, directory: &Path) -> Result<(), String> {
     let path = session.directory().join(directory);
-    match path.metadata() {
+    match session.files().metadata(&path) {
         Ok(metadata) if metadata.is_dir() => {
             session.set_directory(path);
             Ok(())

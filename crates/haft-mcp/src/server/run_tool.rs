@@ -21,6 +21,7 @@ use super::jobs::ScriptJob;
 use super::limits::{self, LimitArguments};
 use super::listening;
 use super::outputs::RetainedOutput;
+use super::overlays::{self, OverlayArgument};
 use super::reply::ToolReply;
 use super::run_session::RunSession;
 use super::server_state::{DISCONNECT_GRACE, ServerState};
@@ -68,6 +69,9 @@ pub(crate) struct RunArguments {
     /// Run on a terminal.
     #[serde(default)]
     pty: bool,
+    /// true: change copies of the project's files only, see the tool changes. An id: continue in that overlay.
+    #[serde(default)]
+    pub(crate) overlay: Option<OverlayArgument>,
     #[serde(default)]
     limits: LimitArguments,
     #[serde(default)]
@@ -128,13 +132,18 @@ pub(crate) async fn run(
         finish(&job, &stop).await;
     }
     drop(slot);
+    let overlay = run_session.overlay.clone();
     run_session.store(&job);
     let mut reply = job_report::report_job(&job, &shown, None, &stop, expired).with_detail(arguments.detail);
     withheld_variables::mention(&mut reply, &job, &state.setup.withheld_variables);
     if let Some(name) = new_name {
-        reply.text.push_str(&format!("[new session; continue with session=\"{name}\"]\n"));
-        if let Some(data) = &mut reply.data {
-            data["session"] = name.into();
+        mention_session(&mut reply, name);
+    }
+    if let Some(overlay) = overlay {
+        let is_changed = overlays::mention(&mut reply, &overlay);
+        if !is_changed && arguments.session.is_none() && !job.is_alive() {
+            let (state, id) = (state.clone(), overlay.id.clone());
+            tokio::task::spawn_blocking(move || state.overlays.discard_if_empty(&id));
         }
     }
     retain_outputs(state, &job);
@@ -146,6 +155,14 @@ pub(crate) async fn run(
         state.discard(state.sessions.remove(request.owner.id, &name));
     }
     Ok(reply)
+}
+
+/// Adds the name of a session that the client does not know yet.
+fn mention_session(reply: &mut ToolReply, name: String) {
+    reply.text.push_str(&format!("[new session; continue with session=\"{name}\"]\n"));
+    if let Some(data) = &mut reply.data {
+        data["session"] = name.into();
+    }
 }
 
 /// Replaces the name of the session by the one that the server knows it by. Returns it if the client does not know it.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use haft_kernel::Session;
 use rmcp::task_manager::TaskManager;
 use tokio::sync::{broadcast, watch};
 use tokio_util::task::TaskTracker;
@@ -14,16 +13,18 @@ use super::ServerSetup;
 use super::job_notifications::JobEnded;
 use super::jobs::{JobTable, ScriptJob};
 use super::outputs::RetainedOutputs;
+use super::overlays::OverlayTable;
 use super::owner::STATELESS;
 use super::prompts::OfferedPrompts;
-use super::run_session::end_session;
+use super::run_session::{NamedSession, end_session};
 use super::sessions::{SessionCell, SessionTable};
 use super::tool_definitions::{BuiltInTools, ON_REQUEST};
 
 /// Sessions, jobs and outputs of all clients.
 pub(crate) struct ServerState {
     pub(crate) setup: ServerSetup,
-    pub(crate) sessions: SessionTable<Session>,
+    pub(crate) sessions: SessionTable<NamedSession>,
+    pub(crate) overlays: OverlayTable,
     pub(crate) jobs: JobTable,
     pub(crate) outputs: RetainedOutputs,
     pub(crate) tasks: TaskManager,
@@ -57,7 +58,7 @@ const MAX_QUEUED_NOTIFICATIONS: usize = 64;
 
 impl ServerState {
     /// Creates the state. `shared` says that several clients may connect.
-    pub(crate) fn new(setup: ServerSetup, shared: bool) -> Arc<ServerState> {
+    pub(crate) fn new(mut setup: ServerSetup, shared: bool) -> Arc<ServerState> {
         let (changed, tool_changes) = watch::channel(0);
         if let Some(tools) = &setup.tools {
             tools.registry.start_discovery();
@@ -65,6 +66,7 @@ impl ServerState {
         }
         Arc::new(ServerState {
             sessions: SessionTable::new(setup.limits.sessions),
+            overlays: OverlayTable::new(setup.overlays.take()),
             jobs: JobTable::new(setup.limits.jobs),
             outputs: RetainedOutputs::new(setup.limits.outputs),
             tasks: TaskManager::new(),
@@ -144,12 +146,12 @@ impl ServerState {
     }
 
     /// Starts ending the background processes of sessions.
-    fn end_sessions(&self, sessions: Vec<SessionCell<Session>>) {
+    fn end_sessions(&self, sessions: Vec<SessionCell<NamedSession>>) {
         let end = move || {
             for shelf in sessions {
                 // A session that a call uses ends with the job of that call.
                 let session = shelf.try_lock().ok().and_then(|mut state| state.take());
-                session.into_iter().for_each(|session| end_session(session, Some(DISCONNECT_GRACE)));
+                session.into_iter().for_each(|named| end_session(named.session, Some(DISCONNECT_GRACE)));
             }
         };
         drop(self.shutdowns.spawn_blocking(end));

@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 
 use super::coerce::coerce;
 use super::detail::ResultDetail;
-use super::{job_tool, output_tool, run_tool, script_tools, withheld_variables};
+use super::{changes_tool, job_tool, output_tool, run_tool, script_tools, withheld_variables};
 
 const RUN_DESCRIPTION: &str = "Run a bash script. Returns its output, then a line with exit status and duration, \
     when it ends, an \"until\" condition is met, or the timeout passes.";
 
 /// The names of all built-in tools.
-pub(crate) const BUILT_IN: [&str; 5] = ["run", "job", "output", "check", "plan"];
+pub(crate) const BUILT_IN: [&str; 6] = ["run", "job", "output", "changes", "check", "plan"];
 
 /// Built-in tools that are offered only on request.
 pub(crate) const ON_REQUEST: [&str; 2] = ["check", "plan"];
@@ -141,6 +141,12 @@ fn define_all(withheld: &[String]) -> Vec<Tool> {
             "Read another part of an earlier output. Nothing is run again.",
             output_schema(),
             ToolAnnotations::new().read_only(true).open_world(false),
+        ),
+        define::<changes_tool::ChangesArguments>(
+            "changes",
+            "Show, commit, discard or take back what scripts changed in an overlay.",
+            json!({ "type": "object" }),
+            ToolAnnotations::new().destructive(true).open_world(false),
         ),
         define::<script_tools::ScriptArguments>(
             "check",

@@ -6,7 +6,7 @@ mod token;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
@@ -14,7 +14,7 @@ use clap::{Args, Subcommand};
 use haft_kernel::Session;
 use haft_kernel::run::ScopeLimits;
 use haft_lang::{Resolution, Resolver};
-use haft_mcp::{HttpOptions, ResultDetail, Server, ServerEvent, ServerLimits, ServerSetup, Stdio};
+use haft_mcp::{Committer, HttpOptions, OverlaySetup, ResultDetail, Server, ServerEvent, ServerLimits, ServerSetup, Stdio};
 use haft_overlay::Overlay;
 use haft_process::{CancelToken, Redactor, StartPermission, Tracing, protect_process, reason};
 use haft_tools::{Registry, Toolset};
@@ -105,6 +105,9 @@ pub(crate) struct McpArguments {
     pub(crate) limit_processes: Option<u64>,
     #[command(flatten)]
     pub(crate) overlay: OverlayOptions,
+    /// Who may commit the overlays that an agent opens for its scripts
+    #[arg(long, value_name = "WHO", value_parser = ["agent", "person"], default_value = "agent", help_heading = SCRIPTS)]
+    pub(crate) overlay_commit: String,
     /// Log every call to standard error, with its duration and outcome
     #[arg(short, long, help_heading = OTHER)]
     pub(crate) verbose: bool,
@@ -161,14 +164,24 @@ pub(crate) fn run(
     let process = &for_agents(arguments, process);
     let tools = SessionTools::new(process, &StartPermission::all());
     tools.choose(arguments.toolset.as_deref())?;
-    let server = Server::new(set_up(arguments, process, &tools)?);
+    let overlay = overlay.map(|overlay| Arc::new(Mutex::new(overlay)));
+    let overlays = match &overlay {
+        Some(overlay) => OverlaySetup::Always(overlay.clone()),
+        None => OverlaySetup::OnRequest {
+            store: changes::store(process),
+            home: process.variable("HOME").map(PathBuf::from),
+            committer: if arguments.overlay_commit == "person" { Committer::Person } else { Committer::Agent },
+        },
+    };
+    let server = Server::new(ServerSetup { overlays: Some(overlays), ..set_up(arguments, process, &tools)? });
     let result = match (stdio, &arguments.http) {
         (Some(stdio), _) => serve_stdio(server, stdio, &signals.cancel),
         (None, Some(address)) => serve_http(server, arguments, address, &signals.cancel),
         (None, None) => Ok(0),
     };
     close(tools);
-    if let Some(overlay) = overlay {
+    // A call that could not be ended may still hold the overlay, which then stays as it is.
+    if let Some(overlay) = overlay.and_then(Arc::into_inner).and_then(|overlay| overlay.into_inner().ok()) {
         changes::overlay::conclude(overlay, process)?;
     }
     result
@@ -266,6 +279,7 @@ fn set_up(
         },
         host,
         session: make_sessions(process, tools),
+        overlays: None,
         names: Box::new(OwnedNameResolver(process.clone(), tools.registry())),
         tools: Some(haft_mcp::RegistryTools { registry: tools.registry(), toolset: tools.toolset() }),
         requested_tools: requested_tools(&arguments.tools)?,

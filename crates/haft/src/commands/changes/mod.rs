@@ -85,7 +85,8 @@ fn show(store: &OverlayStore, arguments: &ShowArguments, process: &ProcessContex
     if arguments.stat {
         return Ok(print_text(&format!("{}\n", report::summary_line(&changes)), 0));
     }
-    Ok(print_text(&report::change_list(&overlay, &changes), 0))
+    let list = overlay.describe(&changes) + &report::summary_line(&changes) + "\n";
+    Ok(print_text(&list, 0))
 }
 
 fn commit(

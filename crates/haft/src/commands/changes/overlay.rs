@@ -105,17 +105,13 @@ impl OverlayOptions {
     }
 }
 
-/// The git repository that contains a directory, else the directory itself. The home directory and the root are too much to
-/// be taken by default.
 fn default_tree(base: &Path, process: &ProcessContext) -> Result<PathBuf, Failure> {
-    let tree = base.ancestors().find(|directory| directory.join(".git").exists()).unwrap_or(base);
-    let is_home = process.variable("HOME").is_some_and(|home| Path::new(home) == tree);
-    if is_home || tree == Path::new("/") {
-        let shown = tree.display();
-        return Err(Failure::usage(format_args!("'{shown}' is overlaid only if it is named"))
-            .with_hint(format_args!("change to a project, or type '--overlay={shown}'")));
-    }
-    Ok(tree.to_owned())
+    let home = process.variable("HOME").map(Path::new);
+    haft_overlay::default_tree(base, home).map_err(|error| match &error {
+        haft_overlay::Error::TooBroad(tree) => Failure::usage(&error)
+            .with_hint(format_args!("change to a project, or type '--overlay={}'", tree.display())),
+        _ => error.into(),
+    })
 }
 
 /// Names file systems that are mounted in a tree, because the overlay does not show them.

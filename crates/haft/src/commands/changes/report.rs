@@ -1,14 +1,11 @@
 //! Overlays and changes as text and JSON.
 
 use std::fmt::Write as _;
-use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use haft_overlay::{Change, ChangeKind, EntryType, Overlay, OverlayState, OverlaySummary};
+use haft_overlay::{Change, ChangeCounts, Overlay, OverlayState, OverlaySummary};
 use schemars::JsonSchema;
 use serde::Serialize;
-
-use crate::units::count;
 
 /// How many paths a result names.
 const LISTED_PATHS: usize = 20;
@@ -80,77 +77,13 @@ impl RunOverlayReport {
     }
 }
 
-/// How many paths changed, and how.
-#[derive(Clone, Copy, Debug, Default, JsonSchema, PartialEq, Eq, Serialize)]
-pub(crate) struct ChangeCounts {
-    /// New paths.
-    pub(crate) added: usize,
-    /// Files with other contents.
-    pub(crate) modified: usize,
-    /// Files with other attributes only.
-    pub(crate) attributes: usize,
-    /// Paths that are gone.
-    pub(crate) deleted: usize,
-    /// Files that were moved.
-    pub(crate) renamed: usize,
-    /// Size of new and changed files.
-    pub(crate) bytes: u64,
-}
-
-impl ChangeCounts {
-    pub(crate) fn new(changes: &[Change]) -> ChangeCounts {
-        let mut counts = ChangeCounts::default();
-        for change in changes {
-            match change.kind {
-                ChangeKind::Added => counts.added += 1,
-                ChangeKind::Modified => counts.modified += 1,
-                ChangeKind::Attributes => counts.attributes += 1,
-                ChangeKind::Deleted => counts.deleted += 1,
-                ChangeKind::Renamed => counts.renamed += 1,
-            }
-            counts.bytes += change.file.after.map_or(0, |state| state.size);
-        }
-        counts
-    }
-}
-
 /// One line about all changes.
 pub(crate) fn summary_line(changes: &[Change]) -> String {
-    if changes.is_empty() {
-        return "no changes".to_owned();
-    }
     let counts = ChangeCounts::new(changes);
-    let kinds = [
-        (counts.added, "added"),
-        (counts.modified, "modified"),
-        (counts.attributes, "with other attributes"),
-        (counts.deleted, "deleted"),
-        (counts.renamed, "renamed"),
-    ];
-    let parts = kinds.iter().filter(|(number, _)| *number > 0);
-    let parts: Vec<String> = parts.map(|(number, kind)| format!("{number} {kind}")).collect();
-    let size = crate::units::bytes(counts.bytes);
-    format!("{}: {} ({size})", count(changes.len(), "changed path"), parts.join(", "))
-}
-
-/// All changes, one per line, as `git status --short` prints them.
-pub(crate) fn change_list(overlay: &Overlay, changes: &[Change]) -> String {
-    let roots: Vec<&Path> = overlay.trees().collect();
-    let shown = |path: &Path| match roots.as_slice() {
-        [root] => path.strip_prefix(root).unwrap_or(path).display().to_string(),
-        _ => path.display().to_string(),
-    };
-    let mut text = String::new();
-    for change in changes {
-        let _ = write!(text, "{} ", change.kind.letter());
-        if let Some(old) = &change.renamed_from {
-            let _ = write!(text, "{} -> ", shown(old));
-        }
-        let is_folder =
-            change.file.after.or(change.file.before).is_some_and(|state| state.kind == EntryType::Directory);
-        let _ = writeln!(text, "{}{}", shown(&change.path), if is_folder { "/" } else { "" });
+    match changes.is_empty() {
+        true => counts.to_string(),
+        false => format!("{counts} ({})", crate::units::bytes(counts.bytes)),
     }
-    text + &summary_line(changes) + "\n"
 }
 
 /// The overlays as a table.

@@ -1,0 +1,173 @@
+//! The files of the machine as another mount namespace shows them.
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags};
+use rustix::io::Errno;
+
+use crate::error::fail;
+use crate::local::{self, Local};
+use crate::metadata::from_stat;
+use crate::path::{require_absolute, requires_directory};
+use crate::{AccessMode, DirectoryEntries, File, FileSystem, Metadata, OpenOptions};
+
+/// The files below a root directory other than that of this process, such as the root of a mount namespace.
+///
+/// Absolute paths, symbolic links and `..` are resolved below that root, with `openat2(2)`. `/proc` and `/dev` are those of
+/// this process: their links to open files cannot be followed from another root.
+#[derive(Debug)]
+pub struct Rooted {
+    root: OwnedFd,
+}
+
+impl Rooted {
+    /// Uses the directory `root`, which may be opened with `O_PATH`.
+    #[must_use]
+    pub fn new(root: OwnedFd) -> Rooted {
+        Rooted { root }
+    }
+
+    fn open_below(&self, path: &Path, flags: OFlags, mode: Mode) -> rustix::io::Result<OwnedFd> {
+        loop {
+            let opened = rustix::fs::openat2(
+                self.root.as_fd(),
+                path,
+                flags | OFlags::CLOEXEC,
+                mode,
+                ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS,
+            );
+            match opened {
+                // A directory on the way was moved meanwhile.
+                Err(Errno::AGAIN) => {}
+                other => return other,
+            }
+        }
+    }
+
+    /// A handle of the file at `path`, which is neither read nor written.
+    fn handle(&self, path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+        self.open_below(path, OFlags::PATH | flags, Mode::empty())
+    }
+
+    /// A handle of the directory that contains `path`, and the name in it.
+    fn parent<'p>(&self, path: &'p Path) -> io::Result<(OwnedFd, &'p OsStr)> {
+        require_absolute(path)?;
+        let bytes = path.as_os_str().as_bytes();
+        let end = bytes.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
+        let start = bytes[..end].iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+        // A trailing slash stays: the system checks that the name is a directory.
+        let (parent, name) = (OsStr::from_bytes(&bytes[..start]), OsStr::from_bytes(&bytes[start..]));
+        match name.as_bytes() {
+            b"" => fail(Errno::BUSY),
+            _ => Ok((self.handle(Path::new(parent), OFlags::DIRECTORY)?, name)),
+        }
+    }
+}
+
+impl FileSystem for Rooted {
+    fn open(&self, path: &Path, options: &OpenOptions) -> io::Result<File> {
+        require_absolute(path)?;
+        if is_of_process(path) {
+            return Local.open(path, options);
+        }
+        local::open_with(options, |flags, mode| self.open_below(path, flags, mode))
+    }
+
+    fn metadata(&self, path: &Path) -> io::Result<Metadata> {
+        require_absolute(path)?;
+        if is_of_process(path) {
+            return Local.metadata(path);
+        }
+        Ok(from_stat(&rustix::fs::fstat(self.handle(path, OFlags::empty())?)?))
+    }
+
+    fn symlink_metadata(&self, path: &Path) -> io::Result<Metadata> {
+        require_absolute(path)?;
+        if is_of_process(path) {
+            return Local.symlink_metadata(path);
+        }
+        let follow = if requires_directory(path) { OFlags::empty() } else { OFlags::NOFOLLOW };
+        Ok(from_stat(&rustix::fs::fstat(self.handle(path, follow)?)?))
+    }
+
+    fn read_dir(&self, path: &Path) -> io::Result<DirectoryEntries> {
+        require_absolute(path)?;
+        if is_of_process(path) {
+            return Local.read_dir(path);
+        }
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NONBLOCK;
+        local::entries_of(self.open_below(path, flags, Mode::empty())?)
+    }
+
+    fn access(&self, path: &Path, access: AccessMode) -> io::Result<()> {
+        require_absolute(path)?;
+        if is_of_process(path) {
+            return Local.access(path, access);
+        }
+        let handle = self.handle(path, OFlags::empty())?;
+        Local.access(&own_link(&handle), access)
+    }
+
+    fn create_dir(&self, path: &Path, mode: u32) -> io::Result<()> {
+        let (parent, name) = self.parent(path)?;
+        let mode = Mode::from_raw_mode(mode);
+        rustix::fs::mkdirat(&parent, name, mode)?;
+        if local::is_masked(mode) {
+            rustix::fs::chmodat(&parent, name, mode, AtFlags::empty())?;
+        }
+        Ok(())
+    }
+
+    fn create_symlink(&self, target: &Path, path: &Path) -> io::Result<()> {
+        let (parent, name) = self.parent(path)?;
+        Ok(rustix::fs::symlinkat(target, &parent, name)?)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let (parent, name) = self.parent(path)?;
+        local::remove_with(|flags| rustix::fs::unlinkat(&parent, name, flags))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let (from_parent, from_name) = self.parent(from)?;
+        let (to_parent, to_name) = self.parent(to)?;
+        Ok(rustix::fs::renameat(&from_parent, from_name, &to_parent, to_name)?)
+    }
+
+    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
+        if is_of_process(path) {
+            return Local.read_link(path);
+        }
+        let (parent, name) = self.parent(path)?;
+        let target = rustix::fs::readlinkat(&parent, name, Vec::new())?;
+        Ok(std::ffi::OsString::from_vec(target.into_bytes()).into())
+    }
+
+    fn canonicalize(&self, path: &Path) -> io::Result<PathBuf> {
+        require_absolute(path)?;
+        if is_of_process(path) {
+            return Local.canonicalize(path);
+        }
+        // The system names an open file by its path below the root of its mount namespace.
+        Local.read_link(&own_link(&self.handle(path, OFlags::empty())?))
+    }
+
+    fn real_path(&self, path: &Path) -> Option<PathBuf> {
+        Local.real_path(path)
+    }
+}
+
+/// Whether the path is in a file system that is the same in every mount namespace of this machine, and whose links refer to
+/// this process.
+fn is_of_process(path: &Path) -> bool {
+    path.starts_with("/proc") || path.starts_with("/dev")
+}
+
+/// The link by which this process can name an open file.
+fn own_link(file: &OwnedFd) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
