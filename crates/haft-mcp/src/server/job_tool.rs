@@ -24,7 +24,7 @@ use super::wait::{self, WaitResult};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct JobArguments {
-    /// All actions but list need an id and return the output since the last answer. kill ends every process of the job.
+    /// All but list need an id and return the output since the last answer.
     action: JobAction,
     /// The job id.
     #[serde(default)]

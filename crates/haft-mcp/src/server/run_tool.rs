@@ -40,13 +40,13 @@ pub(crate) struct RunArguments {
     /// Working directory.
     #[serde(default)]
     pub(crate) cwd: Option<PathBuf>,
-    /// Additional environment variables.
+    /// Additional variables.
     #[serde(default)]
     env: Option<BTreeMap<String, String>>,
     /// Seconds until the call returns (default 120).
     #[serde(default)]
     timeout: Option<f64>,
-    /// At the timeout: kill all processes (default), or continue as a job.
+    /// At the timeout: kill (default), or continue as a job.
     #[serde(default)]
     on_timeout: OnTimeout,
     /// Text for standard input (default: empty).
@@ -69,7 +69,7 @@ pub(crate) struct RunArguments {
     /// Run on a terminal.
     #[serde(default)]
     pty: bool,
-    /// true: change copies of the project's files only, see the tool changes. An id: continue in that overlay.
+    /// true: change only copies of the project's files, see the tool changes; an id: continue in that overlay.
     #[serde(default)]
     pub(crate) overlay: Option<OverlayArgument>,
     #[serde(default)]
