@@ -90,8 +90,8 @@ mod transport;
 
 pub use client::{NESTED_SERVER_VARIABLE, RemoteServer, RemoteSetup, RemoteTransport, remote_tools};
 pub use server::{
-    Committer, JobLimits, OutputLimits, OverlaySetup, Prompt, RegistryTools, ResultDetail, Server, ServerEvent,
-    ServerLimits, ServerSetup, SessionLimits,
+    Committer, JobLimits, OutputLimits, OverlaySetup, Prompt, RegistryTools, ResultDetail, Server,
+    ServerEvent, ServerLimits, ServerSetup, SessionLimits,
 };
 pub use transport::http::HttpOptions;
 pub use transport::stdio::Stdio;

@@ -54,10 +54,10 @@ impl JsonSchema for ChangesAction {
 pub(crate) fn changes(
     table: &OverlayTable,
     owner: u64,
-    arguments: ChangesArguments,
+    arguments: &ChangesArguments,
 ) -> Result<ToolReply, String> {
     let committer = match &table.setup {
-        Some(OverlaySetup::Always(overlay)) => return changes_of_server(&lock(overlay), &arguments),
+        Some(OverlaySetup::Always(overlay)) => return changes_of_server(&lock(overlay), arguments),
         Some(OverlaySetup::OnRequest { committer, .. }) => *committer,
         None => return Err("this server has no overlays".to_owned()),
     };
@@ -73,13 +73,15 @@ pub(crate) fn changes(
     };
     let writes = matches!(arguments.action, ChangesAction::Commit | ChangesAction::Undo);
     if writes && committer == Committer::Person {
-        return Err(format!("the user decides about this\nhint: ask the user to run `haft changes commit {id}`"));
+        return Err(format!(
+            "the user decides about this\nhint: ask the user to run `haft changes commit {id}`"
+        ));
     }
     match arguments.action {
         ChangesAction::List | ChangesAction::Show | ChangesAction::Diff => {
-            with_overlay(table, &id, |overlay| look(overlay, &arguments))
+            with_overlay(table, &id, |overlay| look(overlay, arguments))
         }
-        ChangesAction::Commit => commit(&mut unused(table, &id)?, &arguments),
+        ChangesAction::Commit => commit(&mut unused(table, &id)?, arguments),
         ChangesAction::Undo => undo(&mut unused(table, &id)?, arguments.force),
         ChangesAction::Discard => {
             unused(table, &id)?.discard().map_err(|error| explain(&error))?;

@@ -25,7 +25,9 @@ use super::server_state::ServerState;
 use super::subscriptions::{self, ClientSubscriptions};
 use super::tool_definitions::BUILT_IN;
 use super::tool_request::ToolRequest;
-use super::{changes_tool, job_tool, output_tool, prompts, registry, resources, run_tool, script_tools, tasks};
+use super::{
+    changes_tool, job_tool, output_tool, prompts, registry, resources, run_tool, script_tools, tasks,
+};
 
 /// Handles the requests of one client, or one request of a stateless client.
 #[derive(Clone, Debug)]
@@ -100,7 +102,7 @@ impl ProtocolHandler {
     ) -> Result<ToolReply, String> {
         let arguments = self.state.built_in.parse(name, given)?;
         let (state, owner) = (self.state.clone(), call.owner.id);
-        let done = spawn_blocking(move || changes_tool::changes(&state.overlays, owner, arguments)).await;
+        let done = spawn_blocking(move || changes_tool::changes(&state.overlays, owner, &arguments)).await;
         done.unwrap_or_else(|error| Err(format!("\"{name}\" failed: {error}")))
     }
 

@@ -151,7 +151,9 @@ impl OverlayTable {
         let deadline = Instant::now() + RELEASE_TIMEOUT;
         loop {
             match store.find(id) {
-                Err(Error::InUse(_)) if Instant::now() < deadline => std::thread::sleep(RELEASE_POLL_INTERVAL),
+                Err(Error::InUse(_)) if Instant::now() < deadline => {
+                    std::thread::sleep(RELEASE_POLL_INTERVAL);
+                }
                 found => return found.map_err(|error| explain(&error)),
             }
         }

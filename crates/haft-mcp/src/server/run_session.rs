@@ -66,7 +66,9 @@ impl RunSession {
             None => ((state.setup.session)(), None),
         };
         let entered = prepare(&session, &arguments.script, is_new)
-            .and_then(|script| Ok((script, enter_overlay(state, &mut session, earlier.as_ref(), arguments, request)?)))
+            .and_then(|script| {
+                Ok((script, enter_overlay(state, &mut session, earlier.as_ref(), arguments, request)?))
+            })
             .and_then(|entered| match &arguments.cwd {
                 Some(directory) => change_directory(&mut session, directory).map(|()| entered),
                 None => Ok(entered),

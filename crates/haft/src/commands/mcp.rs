@@ -14,7 +14,9 @@ use clap::{Args, Subcommand};
 use haft_kernel::Session;
 use haft_kernel::run::ScopeLimits;
 use haft_lang::{Resolution, Resolver};
-use haft_mcp::{Committer, HttpOptions, OverlaySetup, ResultDetail, Server, ServerEvent, ServerLimits, ServerSetup, Stdio};
+use haft_mcp::{
+    Committer, HttpOptions, OverlaySetup, ResultDetail, Server, ServerEvent, ServerLimits, ServerSetup, Stdio,
+};
 use haft_overlay::Overlay;
 use haft_process::{CancelToken, Redactor, StartPermission, Tracing, protect_process, reason};
 use haft_tools::{Registry, Toolset};
@@ -170,7 +172,11 @@ pub(crate) fn run(
         None => OverlaySetup::OnRequest {
             store: changes::store(process),
             home: process.variable("HOME").map(PathBuf::from),
-            committer: if arguments.overlay_commit == "person" { Committer::Person } else { Committer::Agent },
+            committer: if arguments.overlay_commit == "person" {
+                Committer::Person
+            } else {
+                Committer::Agent
+            },
         },
     };
     let server = Server::new(ServerSetup { overlays: Some(overlays), ..set_up(arguments, process, &tools)? });

@@ -73,7 +73,8 @@ fn a_session_stays_in_its_overlay_and_gets_a_new_one_after_a_commit() {
     let project = client.scratch.file("project");
     let opened = client.call("run", json!({ "script": "cd project", "session": "s" }));
     assert!(!opened.text().contains("overlay"), "{}", opened.text());
-    let changed = client.call("run", json!({ "script": "x=1; echo two > notes", "session": "s", "overlay": true }));
+    let changed =
+        client.call("run", json!({ "script": "x=1; echo two > notes", "session": "s", "overlay": true }));
     let id = changed.data()["overlay"]["id"].as_str().expect("an id").to_owned();
     let next = client.call("run", json!({ "script": "echo $x; cat notes", "session": "s" }));
     assert!(next.text().starts_with("1\ntwo\n"), "{}", next.text());

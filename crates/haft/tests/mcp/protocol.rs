@@ -64,7 +64,10 @@ fn tools_have_names_schemas_and_descriptions() {
     let answer = client.ask("tools/list", json!({}));
     let tools = answer["result"]["tools"].as_array().unwrap();
     let names: Vec<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
-    assert_eq!(names, ["run", "job", "output", "changes", "file_edit", "file_read", "file_write", "glob", "grep"]);
+    assert_eq!(
+        names,
+        ["run", "job", "output", "changes", "file_edit", "file_read", "file_write", "glob", "grep"]
+    );
     for tool in tools {
         assert_eq!(tool["inputSchema"]["type"], "object");
         assert!(tool["description"].as_str().is_some_and(|words| words.len() > 20), "{tool}");
