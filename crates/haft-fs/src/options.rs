@@ -91,7 +91,9 @@ impl OpenOptions {
         self
     }
 
-    pub(crate) const fn writes(&self) -> bool {
+    /// Whether the file is opened for writing.
+    #[must_use]
+    pub const fn writes(&self) -> bool {
         self.write || self.append
     }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::Bytes;
 use crate::ast::{LineIndex, Span};
 use crate::excerpt::SourceExcerpt;
 use crate::expected::Expected;
@@ -19,6 +20,8 @@ pub struct SyntaxError {
     pub expected: Option<Expected>,
     /// The construct that is still open.
     pub opened: Option<Opened>,
+    /// The delimiter and the place of a here-document without an end, which is the likely cause.
+    pub here_document: Option<Box<(Bytes, Span)>>,
     /// A suggestion for fixing the error.
     pub hint: Option<String>,
     /// Whether more input could complete the text. An interactive reader then reads another line.
@@ -37,6 +40,8 @@ pub enum ErrorKind {
     TooDeep,
     /// The text is longer than 4 GiB.
     TooLong,
+    /// A command has more here-documents than bash allows.
+    TooManyHereDocuments,
     /// An invalid arithmetic expression.
     Arithmetic,
     /// Parsing was cancelled: see [`ParseOptions::cancel`](crate::ParseOptions::cancel).
@@ -47,7 +52,7 @@ impl ErrorKind {
     /// Whether parsing must stop. Such an error says nothing about the text, so the parser tries no
     /// alternative.
     pub(crate) fn is_final(self) -> bool {
-        matches!(self, Self::TooDeep | Self::Cancelled)
+        matches!(self, Self::TooDeep | Self::Cancelled | Self::TooManyHereDocuments)
     }
 }
 
@@ -68,6 +73,7 @@ impl SyntaxError {
         match (self.kind, &self.expected, &self.opened) {
             (ErrorKind::TooDeep, ..) => "nested too deeply".to_owned(),
             (ErrorKind::Cancelled, ..) => "parsing was cancelled".to_owned(),
+            (ErrorKind::TooManyHereDocuments, ..) => "maximum here-document count exceeded".to_owned(),
             (ErrorKind::TooLong, ..) => "the text is too long".to_owned(),
             (ErrorKind::Unclosed, _, Some(opened)) if quote_name(opened.what).is_some() => {
                 format!("unterminated {}", quote_name(opened.what).unwrap_or_default())
@@ -93,9 +99,14 @@ impl SyntaxError {
         let opened = self.opened.map_or("", |opened| opened.what);
         let token = self.span.of(source);
         match (self.kind, self.expected, self.opened) {
-            (ErrorKind::TooDeep | ErrorKind::TooLong | ErrorKind::Cancelled | ErrorKind::Arithmetic, ..) => {
-                (self.message(), self.span.start)
-            }
+            (
+                ErrorKind::TooDeep
+                | ErrorKind::TooLong
+                | ErrorKind::Cancelled
+                | ErrorKind::TooManyHereDocuments
+                | ErrorKind::Arithmetic,
+                ..,
+            ) => (self.message(), self.span.start),
             (_, Some(Expected::Token(closer)), Some(at))
                 if self.incomplete
                     && (self.kind == ErrorKind::Unclosed || opened.ends_with('(') && opened != "(") =>

@@ -12,6 +12,10 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         Ok(parsed) => parsed,
         Err(end) => return end,
     };
+    if context.session().is_restricted() {
+        context.error("restricted");
+        return Ok(1);
+    }
     let physical = flags
         .iter()
         .rev()

@@ -12,6 +12,10 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         Ok(parsed) => parsed,
         Err(end) => return end,
     };
+    if options::has(&flags, b'p') && context.session().is_restricted() {
+        context.error("-p: restricted");
+        return Ok(1);
+    }
     let standard = options::has(&flags, b'p').then(standard_path);
     let describe = flags.iter().rev().find(|flag| matches!(flag.letter, b'v' | b'V'));
     if let Some(flag) = describe {

@@ -17,6 +17,10 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         context.open_files_mut().keep_redirections();
         return Ok(0);
     }
+    if context.session().is_restricted() {
+        context.error("restricted");
+        return Ok(1);
+    }
     let login = options::has(&flags, b'l');
     let given = flags.iter().rev().find(|flag| flag.letter == b'a').map(super::options::OptionFlag::text);
     let zero = match (given, login) {

@@ -3,13 +3,17 @@
 use haft_process::Signals;
 use haft_text::Bytes;
 
-use super::Context;
+use super::{Context, options};
 use crate::flow::Flow;
 use crate::jobs::{Job, JobState, WaitResult};
 use crate::options::SetOption;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
-    let Some(id) = controlled_job(context, arguments.first()) else { return Ok(1) };
+    let (_, operands) = match options::parse(context, arguments, "") {
+        Ok(parsed) => parsed,
+        Err(end) => return end,
+    };
+    let Some(id) = controlled_job(context, operands.first()) else { return Ok(1) };
     let shown = context.jobs().get(id).map(Job::shown_text).unwrap_or_default();
     context.print(&[&shown, b"\n".as_slice()].concat())?;
     if context.jobs().get(id).is_some_and(|job| job.group.is_some()) {
@@ -34,9 +38,17 @@ pub(super) fn controlled_job(context: &mut Context<'_>, operand: Option<&Bytes>)
         return None;
     }
     context.jobs_mut().update();
+    let is_current = operand.is_none_or(|operand| matches!(operand.as_bytes(), b"%%" | b"%+" | b"%"));
+    if is_current && context.jobs().is_empty() && context.jobs().inherited().next().is_some() {
+        context.error("no current jobs");
+        return None;
+    }
     let shown = operand.cloned().unwrap_or_else(|| "current".into());
     let found = context.jobs().find(operand.map_or(b"%%", |operand| operand.as_bytes()));
     match found.map(|job| (job.id, job.state())) {
+        Ok((id, _)) if context.jobs().get(id).is_some_and(|job| job.group.is_none()) => {
+            context.error(format_args!("job {id} started without job control"));
+        }
         Ok((id, JobState::Running | JobState::Stopped(_))) => return Some(id),
         Ok((_, JobState::Done(_))) => context.error("job has terminated"),
         Err(missing) => context.error(missing.message(&shown)),

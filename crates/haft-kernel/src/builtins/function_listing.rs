@@ -35,6 +35,11 @@ pub(super) fn letters(definition: &Definition) -> String {
     letters
 }
 
+/// Whether a function can be exported: its name must be possible in the environment and as a command name there.
+pub(super) fn can_export(name: &[u8]) -> bool {
+    !name.contains(&b'=') && !name.contains(&b'/')
+}
+
 /// Sets and clears attributes of a function.
 pub(super) fn set_attributes(
     session: &mut Session,

@@ -5,6 +5,7 @@ use haft_text::Bytes;
 use super::name_lookup::is_program;
 use super::{Context, options};
 use crate::flow::Flow;
+use crate::options::SetOption;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let (flags, operands) = match options::parse(context, arguments, "dlp:rt") {
@@ -25,10 +26,24 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     if has(b't') {
         return show(context, operands, has(b'l'));
     }
+    if !context.options().has(SetOption::HashAll) {
+        context.error("hashing disabled");
+        return Ok(1);
+    }
     let path = flags.iter().rev().find(|flag| flag.letter == b'p').map(super::options::OptionFlag::text);
     let mut status = 0;
     for name in operands {
         let done = match (path, has(b'd')) {
+            (Some(path), _) if path.contains(&b'/') && context.session().is_restricted() => {
+                context.error(format_args!("{}: restricted", String::from_utf8_lossy(path)));
+                status = 1;
+                true
+            }
+            (Some(path), _) if context.session().is_restricted() => {
+                context.error(format_args!("{}: not found", String::from_utf8_lossy(path)));
+                status = 1;
+                true
+            }
             (Some(path), _) => {
                 remember(context, name, path);
                 true
@@ -67,6 +82,9 @@ fn look_up(context: &mut Context<'_>, name: &Bytes) -> bool {
     }
 }
 
+/// The number of hash buckets of the table in bash, which lists the names in their order.
+const BUCKETS: u32 = 256;
+
 fn list(context: &mut Context<'_>, reusable: bool) -> Flow {
     let hashed = context.caches().commands().clone();
     if hashed.is_empty() {
@@ -76,7 +94,9 @@ fn list(context: &mut Context<'_>, reusable: bool) -> Flow {
     if !reusable {
         text.extend_from_slice(b"hits\tcommand\n");
     }
-    for (name, (path, hits)) in hashed.iter() {
+    let mut sorted: Vec<_> = hashed.iter().collect();
+    sorted.sort_by_key(|(name, _)| crate::variables::bash_hash(name) & (BUCKETS - 1));
+    for (name, (path, hits)) in sorted {
         if reusable {
             text.extend_from_slice(&[b"builtin hash -p ", &path[..], b" ", name, b"\n"].concat());
         } else {

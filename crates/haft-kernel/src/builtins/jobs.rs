@@ -33,7 +33,8 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let current = current(context.jobs(), &known);
     // A `-c` script and a command substitution do not list jobs that have ended, as in bash. Scripts poll `$(jobs)` in loops.
     let session = context.session();
-    let forgets_ended = !session.is_interactive()
+    let forgets_ended = !session.conforms()
+        && !session.is_interactive()
         && (session.identity.is_command_string() || session.processes.is_captured());
     let mut text = Vec::new();
     for job in known.iter().filter(|job| wanted.contains(&job.id)) {

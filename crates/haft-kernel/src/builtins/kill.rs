@@ -71,7 +71,10 @@ fn send(context: &mut Context<'_>, target: &Bytes, number: i32) -> Result<bool, 
         });
     }
     let Some(pid) = parse_integer(target).and_then(|pid| i32::try_from(pid).ok()) else {
-        context.error(format_args!("{target}: arguments must be process or job IDs"));
+        match target.is_empty() {
+            true => context.error("`': not a pid or valid job spec"),
+            false => context.error(format_args!("{target}: arguments must be process or job IDs")),
+        }
         return Ok(false);
     };
     match signal_number(context, pid, number)? {

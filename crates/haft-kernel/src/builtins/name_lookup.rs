@@ -49,7 +49,7 @@ pub(super) const KEYWORDS: &[&str] = &[
 ];
 
 /// Returns the meanings of a name, in lookup order.
-pub(super) fn meanings(session: &Session, name: &[u8], search: NameQuery<'_>) -> Vec<NameMeaning> {
+pub(super) fn meanings(session: &mut Session, name: &[u8], search: NameQuery<'_>) -> Vec<NameMeaning> {
     let mut found = Vec::new();
     if !search.files_only {
         if session.options.shell(ShellOption::ExpandAliases)
@@ -78,6 +78,9 @@ pub(super) fn meanings(session: &Session, name: &[u8], search: NameQuery<'_>) ->
     }
     if !search.all {
         found.truncate(1);
+    }
+    if let [NameMeaning::File { hashed: true, .. }] = &*found {
+        session.caches.use_command(name, 1);
     }
     found
 }

@@ -20,6 +20,9 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             return context.session().unless_posix(2);
         }
     };
+    if plan.restrict {
+        context.session_mut().restrict();
+    }
     for (option, on) in plan.changes {
         context.session_mut().set_option(option, on);
     }
@@ -47,6 +50,8 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
 #[derive(Default)]
 struct SetArguments<'a> {
     changes: Vec<(SetOption, bool)>,
+    /// `-r`.
+    restrict: bool,
     /// `-o` and `+o` without a name.
     lists: Vec<bool>,
     positional: Option<&'a [Bytes]>,
@@ -93,6 +98,10 @@ impl<'a> SetArguments<'a> {
     ) -> Result<&'a [Bytes], SetArgumentError> {
         let mut after = after;
         for &letter in letters {
+            if letter == b'r' && on {
+                self.restrict = true;
+                continue;
+            }
             if letter != b'o' {
                 let option = SetOption::from_letter(letter).ok_or_else(|| {
                     SetArgumentError::Letter(format!("{}{}", if on { '-' } else { '+' }, char::from(letter)))

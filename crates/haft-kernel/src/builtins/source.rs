@@ -15,6 +15,10 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let Some((name, parameters)) = operands.split_first() else {
         return context.usage("filename argument required");
     };
+    if name.contains(&b'/') && context.session().is_restricted() {
+        context.error(format_args!("{name}: restricted"));
+        return Ok(1);
+    }
     let Some(path) = find(context, name) else { return fail(context, name, "file not found") };
     let content = match context.session_mut().read_file(&path)? {
         Ok(content) => content,

@@ -111,13 +111,13 @@ fn next(context: &mut Context<'_>, operands: &[Bytes], variable: Option<&[u8]>) 
         };
         match found {
             Some(job) => ids.push(job.id),
-            None => failed = true,
+            None => {
+                context.error(format_args!("{operand}: no such job"));
+                failed = true;
+            }
         }
     }
     if failed && ids.is_empty() {
-        for operand in operands {
-            context.error(format_args!("{operand}: no such job"));
-        }
         return Ok(127);
     }
     match context.session_mut().wait_next(&ids)? {

@@ -169,6 +169,8 @@ impl Session {
         let mut ends = IndexedArray::default();
         for (index, end) in [(0, our_input), (1, our_output)] {
             let number = self.open_files.free_from_top();
+            // bash has the ends of the coprocess between its own two.
+            let number = if index == 1 && number > 2 { number - 2 } else { number };
             self.open_files.set(number, Arc::new(OpenFile::pipe(end)));
             ends.set(index, number.to_string().into());
         }
@@ -206,6 +208,16 @@ impl Session {
         }
         let _ = self.variables.unset(&name, false);
         let _ = self.variables.unset(&[name.as_bytes(), b"_PID"].concat(), false);
+    }
+
+    /// Notes in the array of the coprocess that one of its descriptors was closed or moved.
+    pub(super) fn follow_coprocess_descriptor(&mut self, number: u32) {
+        let Some(CoprocessId { name, .. }) = self.processes.coprocess().cloned() else { return };
+        for index in 0..2 {
+            if self.end_of(&name, index).is_some_and(|held| *held == *number.to_string().as_bytes()) {
+                let _ = self.assign_element(&name, index.to_string().as_bytes(), "-1".into(), false);
+            }
+        }
     }
 
     fn end_of(&self, name: &[u8], index: u64) -> Option<Bytes> {

@@ -26,6 +26,10 @@ impl Session {
     ) -> Flow {
         let _ = self.flush();
         self.check()?;
+        if self.is_restricted() && words[0].contains(&b'/') {
+            self.report(format_args!("{}: restricted: cannot specify `/' in command names", words[0]));
+            return Ok(1);
+        }
         if words[0].starts_with(b"%") {
             let resume: Vec<Bytes> = std::iter::once("fg".into()).chain(words.iter().cloned()).collect();
             return self.dispatch_recording(&resume, record);

@@ -42,6 +42,15 @@ impl Session {
 
     fn open_document(&mut self, document: &HereDocument) -> Result<Arc<OpenFile>, RedirectFailure> {
         let body = document.body();
+        if let Some(error) = document.error().filter(|error| error.opened.is_some_and(|at| at.what == "$(")) {
+            let source = self.calls.source_text().cloned().unwrap_or_default();
+            let (message, _) = error.bash_message(&source);
+            let lines = body.literal().map_or(0, |text| memchr::memchr_iter(b'\n', text).count());
+            let line = self.calls.line().saturating_add(u32::try_from(lines).unwrap_or(0) + 1);
+            self.calls.set_line(line);
+            self.report_labelled("command substitution", message);
+            return self.open_text(b"\n");
+        }
         let text = match body.literal() {
             Some(text) => text.into(),
             None => self.expand_document(body.parts())?,
@@ -72,6 +81,10 @@ impl Session {
         clobber: bool,
     ) -> Result<Arc<OpenFile>, RedirectFailure> {
         let name = self.target_name(word)?;
+        if self.is_restricted() && options.writes() {
+            self.report(format_args!("{name}: restricted: cannot redirect output"));
+            return Err(RedirectFailure::Reported);
+        }
         match self.open(&name, options, clobber)? {
             Ok(file) => Ok(file),
             Err(error) => {
@@ -91,17 +104,7 @@ impl Session {
         if let Some(text) = word.literal() {
             return Ok(text.into());
         }
-        let mut names = Vec::new();
-        if self.conforms() {
-            // In POSIX mode, only an interactive shell performs pathname expansion here.
-            let before = self.options.has(SetOption::NoGlob);
-            self.options.put(SetOption::NoGlob, true);
-            let expanded = self.expand_fields(word, &mut names);
-            self.options.put(SetOption::NoGlob, before);
-            expanded?;
-        } else {
-            self.expand_fields(word, &mut names)?;
-        }
+        let names = self.expand_target(word)?;
         match names.as_slice() {
             [name] => Ok(name.clone()),
             _ => Err(self.ambiguous(word)),

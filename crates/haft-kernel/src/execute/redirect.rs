@@ -323,6 +323,8 @@ impl Session {
             let old = self.open_files.close(from);
             if undo.in_child {
                 undo.saved.push((from, old));
+            } else {
+                self.follow_coprocess_descriptor(from);
             }
         }
         Ok(())

@@ -201,16 +201,24 @@ impl Session {
 
     fn warn(&mut self, program: &Program, text: &[u8], lines_before: u32) {
         for warning in &program.warnings {
-            if let WarningKind::UnterminatedHereDocument { delimiter } = &warning.kind {
-                let lines = haft_lang::ast::LineIndex::new(text);
-                let line = lines.line(warning.span.start) + lines_before;
-                let last = u32::try_from(text.len().saturating_sub(1)).unwrap_or(u32::MAX);
-                self.calls.set_line(lines.line(last) + lines_before);
-                self.report(format_args!(
-                    "warning: here-document at line {line} delimited by end-of-file (wanted `{delimiter}')"
-                ));
-            }
+            let (delimiter, end) = match &warning.kind {
+                WarningKind::UnterminatedHereDocument { delimiter } => (delimiter, u32::MAX),
+                WarningKind::HereDocumentBeforeParenthesis { delimiter, end } => (delimiter, *end),
+                _ => continue,
+            };
+            self.warn_of_document(delimiter, warning.span.start, end, text, lines_before);
         }
+    }
+
+    /// Warns of a here-document that its delimiter does not end. `start` and `end` are offsets in the text.
+    fn warn_of_document(&mut self, delimiter: &Bytes, start: u32, end: u32, text: &[u8], lines_before: u32) {
+        let lines = haft_lang::ast::LineIndex::new(text);
+        let last = u32::try_from(text.len().saturating_sub(1)).unwrap_or(u32::MAX);
+        let line = lines.line(start) + lines_before;
+        self.calls.set_line(lines.line(end.min(last)) + lines_before);
+        self.report(format_args!(
+            "warning: here-document at line {line} delimited by end-of-file (wanted `{delimiter}')"
+        ));
     }
 
     /// The aliases that are expanded.
@@ -250,6 +258,9 @@ impl Session {
         if self.interactive.is_interactive() {
             self.calls.set_line(lines.line(error.span.start) + reading.lines_before);
             return self.report(error.message());
+        }
+        if let Some((delimiter, span)) = error.here_document.as_deref() {
+            self.warn_of_document(delimiter, span.start, u32::MAX, text, reading.lines_before);
         }
         let (message, offset) = error.bash_message(text);
         let line = match error.incomplete && offset as usize == text.len() {

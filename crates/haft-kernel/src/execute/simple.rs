@@ -99,6 +99,9 @@ impl Session {
         arguments: &CommandArguments,
         (parameters, record): (ExecutionParameters, Option<&mut StageRecorder>),
     ) -> Flow {
+        if self.conforms() && self.has_readonly(&simple.assignments) {
+            return Err(if self.conforms_to(&target) { Unwind::Exit(1) } else { self.end_line(1) });
+        }
         let assigned = self.temporary(&simple.assignments)?;
         if self.options.has(SetOption::Trace) {
             self.trace_arguments(arguments)?;
@@ -123,6 +126,21 @@ impl Session {
             Ok(0) if !flushed => Ok(1),
             result => result,
         }
+    }
+
+    /// Whether one of the assignments before a command is to a read-only variable, which is reported. In POSIX mode the
+    /// command does not run then.
+    fn has_readonly(&mut self, assignments: &[Assignment]) -> bool {
+        let is_readonly = |assignment: &&Assignment| {
+            let variable = self.variables.get(&assignment.name);
+            variable.is_some_and(|variable| variable.is(crate::variables::Attributes::READONLY))
+        };
+        let Some(name) = assignments.iter().find(is_readonly).map(|assignment| assignment.name.clone())
+        else {
+            return false;
+        };
+        self.report(format_args!("{name}: readonly variable"));
+        true
     }
 
     /// Whether an error of this command ends the shell, as POSIX requires for special builtins.

@@ -163,7 +163,9 @@ impl Session {
                     Some(text) if text.is_empty() => {}
                     Some(_) => {
                         self.processes.run().iter().for_each(|run| run.stopping.await_others());
-                        self.run_trap(Trap::Signal(signal))?;
+                        for _ in 0..self.trap_runs(signal) {
+                            self.run_trap(Trap::Signal(signal))?;
+                        }
                         ran = Some(signal);
                     }
                     None if is_harmless(signal) => {}
@@ -172,6 +174,15 @@ impl Session {
             }
         }
         Ok(ran)
+    }
+
+    /// How often the trap of a signal runs: for `SIGCHLD`, which can stand for several children, once per child.
+    fn trap_runs(&mut self, signal: i32) -> u32 {
+        if signal != Signals::CHLD {
+            return 1;
+        }
+        self.jobs.update();
+        self.jobs.take_newly_ended().max(1)
     }
 
     /// Runs the traps of signals that arrived during the last command.

@@ -99,7 +99,7 @@ impl Session {
     pub(crate) fn refuse_assignment(&mut self, error: &VariableError) -> Unwind {
         let unwind = self.fail(error);
         match error {
-            _ if self.conforms() => Unwind::Exit(1),
+            _ if self.conforms() && !self.calls.is_under_command() => Unwind::Exit(1),
             VariableError::Arithmetic(_) => self.end_line(1),
             _ if self.options.has(SetOption::ErrorExit) => Unwind::Exit(1),
             _ => unwind,

@@ -45,6 +45,16 @@ impl Session {
         }
     }
 
+    /// Expands the word of a redirection. In POSIX mode, only an interactive shell performs pathname expansion in it.
+    pub(crate) fn expand_target(&mut self, word: &Word) -> Result<Vec<Bytes>, Unwind> {
+        let mut names = Vec::new();
+        let before = self.options.has(SetOption::NoGlob);
+        self.options.put(SetOption::NoGlob, before || self.conforms());
+        let expanded = self.expand_fields(word, &mut names);
+        self.options.put(SetOption::NoGlob, before);
+        expanded.map(|()| names)
+    }
+
     #[inline(never)]
     fn expand_parts_to_fields(
         &mut self,

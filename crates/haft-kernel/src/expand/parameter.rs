@@ -65,7 +65,36 @@ impl Session {
                 None => return self.expand_missing_indirect(expansion, quoted, sink),
             }
         }
+        if expansion.indirect && self.options.has(SetOption::NoUnset) {
+            self.require_target(&place, expansion)?;
+        }
         self.apply_operator(&place, expansion, quoted, sink)
+    }
+
+    /// Fails for an indirect expansion whose target is unset, with `set -u`. The message names the parameter as written.
+    fn require_target(
+        &mut self,
+        place: &ParameterTarget,
+        expansion: &ParameterExpansion,
+    ) -> Result<(), Unwind> {
+        use ParameterOperator as Op;
+        let expects_unset = matches!(
+            expansion.operator,
+            Op::Default { .. } | Op::Assign { .. } | Op::Require { .. } | Op::Alternative { .. }
+        );
+        if expects_unset || !matches!(self.fetch(place)?, Fetched::Unset) || self.has_elements(place) {
+            return Ok(());
+        }
+        let written = self.place(&expansion.parameter, None)?;
+        self.require_set(format!("!{}", place_name(&written)).as_bytes())
+    }
+
+    /// Whether a variable without a value is an array with elements.
+    pub(super) fn has_elements(&self, place: &ParameterTarget) -> bool {
+        let ParameterTarget::Variable { name, selection: ElementSelection::Whole } = place else {
+            return false;
+        };
+        self.lookup(name).is_some_and(|variable| variable.is_array() && !variable.values().is_empty())
     }
 
     /// Reports an invalid `${…}`. An unknown transformation of an unset parameter is ignored; otherwise it exits the shell.

@@ -85,8 +85,7 @@ impl Session {
 
     /// Returns the content of the file in `$(<file)`.
     fn substitute_file(&mut self, word: &Word) -> Result<Vec<u8>, Unwind> {
-        let mut names = Vec::new();
-        self.expand_fields(word, &mut names)?;
+        let names = self.expand_target(word)?;
         let [name] = names.as_slice() else { return Err(self.fail("ambiguous redirect")) };
         match self.read_file(name)? {
             Ok(bytes) => {

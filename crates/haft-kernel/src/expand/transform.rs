@@ -18,7 +18,9 @@ impl Session {
         fetched: Fetched,
         transform: Transform,
     ) -> Result<Fetched, Unwind> {
-        self.check_unset(place, &fetched)?;
+        if transform != Transform::Attributes || !self.has_elements(place) {
+            self.check_unset(place, &fetched)?;
+        }
         match transform {
             Transform::Attributes => return Ok(self.attribute_letters(place, fetched)),
             Transform::Assignment => return Ok(self.as_assignment(place, fetched)),
@@ -65,6 +67,11 @@ impl Session {
         };
         let letters = Bytes::from(variable.letters());
         match fetched {
+            Fetched::Many { values, .. }
+                if values.is_empty() && !variable.is_set() && !letters.is_empty() =>
+            {
+                Fetched::One(letters)
+            }
             Fetched::Many { values, star } => {
                 Fetched::Many { values: values.iter().map(|_| letters.clone()).collect(), star }
             }

@@ -39,6 +39,8 @@ pub struct Jobs {
     finished: VecDeque<(i32, i32)>,
     /// The jobs of the parent shell.
     inherited: Arc<Vec<InheritedJob>>,
+    /// How many processes of jobs were found to have ended, for the `CHLD` trap.
+    newly_ended: u32,
 }
 
 /// A background job.
@@ -58,6 +60,8 @@ pub struct Job {
     pub(crate) group: Option<Arc<JobGroup>>,
     /// The state that was reported last, before a prompt or by `jobs`.
     pub(crate) told: Option<JobState>,
+    /// Whether it was stopped since the last job was started, which makes it the current job.
+    was_stopped: bool,
     /// The run that it was started in.
     pub(crate) origin: Option<Arc<Supervision>>,
 }
@@ -164,8 +168,10 @@ impl Jobs {
             stages: Vec::new(),
             group: None,
             told: None,
+            was_stopped: false,
             origin: None,
         };
+        self.list.iter_mut().for_each(|job| job.was_stopped = false);
         self.list.push(job);
         id
     }
@@ -196,8 +202,9 @@ impl Jobs {
     pub fn ranked(&self) -> Vec<u32> {
         let is_stopped = |job: &&Job| matches!(job.state(), JobState::Stopped(_));
         let stopped = self.list.iter().rev().filter(is_stopped);
-        let others = self.list.iter().rev().filter(|job| !is_stopped(job));
-        stopped.chain(others).map(|job| job.id).collect()
+        let continued = self.list.iter().rev().filter(|job| !is_stopped(job) && job.was_stopped);
+        let others = self.list.iter().rev().filter(|job| !is_stopped(job) && !job.was_stopped);
+        stopped.chain(continued).chain(others).map(|job| job.id).collect()
     }
 
     /// Sets the run that the last job was started in.
@@ -221,8 +228,21 @@ impl Jobs {
 
     /// Updates the state of all jobs, without waiting.
     pub fn update(&mut self) {
-        self.list.iter_mut().flat_map(|job| &mut job.members).for_each(Member::update);
+        for member in
+            self.list.iter_mut().flat_map(|job| &mut job.members).filter(|member| member.status.is_none())
+        {
+            member.update();
+            self.newly_ended += u32::from(member.status.is_some());
+        }
         self.list.iter().filter_map(|job| job.group.as_ref()).for_each(|group| group.update());
+        for job in &mut self.list {
+            job.was_stopped |= matches!(job.state(), JobState::Stopped(_));
+        }
+    }
+
+    /// How many processes of jobs were found to have ended since the last call.
+    pub(crate) fn take_newly_ended(&mut self) -> u32 {
+        std::mem::take(&mut self.newly_ended)
     }
 
     /// Removes a job and forgets its status.

@@ -1,7 +1,10 @@
 //! Waiting for jobs.
 
+use haft_process::Signals;
+
 use super::{JobState, Member};
 use crate::flow::Unwind;
+use crate::options::SetOption;
 use crate::session::Session;
 
 /// The result of waiting.
@@ -153,9 +156,11 @@ impl Session {
         let running = members.filter(|member| member.status.is_none());
         let descriptors: Vec<_> = running.filter_map(Member::descriptor).collect();
         self.wait_for(&descriptors)?;
-        if self.has_pending_signals() {
-            return self.run_signal_traps();
+        if !self.has_pending_signals() {
+            return Ok(None);
         }
-        Ok(None)
+        // Outside of POSIX mode, the trap of `SIGCHLD` does not end the waiting.
+        let ran = self.run_signal_traps()?;
+        Ok(ran.filter(|signal| *signal != Signals::CHLD || self.options.has(SetOption::Posix)))
     }
 }

@@ -190,6 +190,11 @@ impl Session {
         }
         let attributes = self.variables.get(name).map_or(Attributes::NONE, |variable| variable.attributes);
         self.check_assignable(name, attributes)?;
+        if attributes.contains(Attributes::DYNAMIC)
+            && self.assign_computed_element(name, subscript, &value)?
+        {
+            return Ok(());
+        }
         if let Some(VariableValue::Associative(_)) = self.variables.get(name).map(|variable| &variable.value)
         {
             let key = Bytes::from(subscript);

@@ -7,7 +7,7 @@ use haft_text::Bytes;
 
 use crate::session::random::{RandomGenerator, unpredictable_number};
 use crate::session::{HostIdentity, ProgramOrigin, Session};
-use crate::variables::{AssociativeArray, Attributes, IndexedArray, Variable, VariableValue};
+use crate::variables::{AssociativeArray, Attributes, IndexedArray, Variable, VariableError, VariableValue};
 
 /// The dynamic variables.
 pub(crate) const COMPUTED: &[(&str, Attributes)] = &[
@@ -162,6 +162,43 @@ impl Session {
             b"BASH_ARGV0" => drop(self.parameters.set_zero(value.into())),
             _ => {}
         }
+    }
+
+    /// Assigns to an element of an array whose elements stand for something else: `BASH_CMDS`, `BASH_ALIASES`, `DIRSTACK`.
+    /// Returns whether it is one of them.
+    pub(crate) fn assign_computed_element(
+        &mut self,
+        name: &[u8],
+        subscript: &[u8],
+        value: &Bytes,
+    ) -> Result<bool, VariableError> {
+        match name {
+            b"BASH_CMDS" if self.is_restricted() => {
+                let refused = self.refuses(value.contains(&b'/'), value);
+                if !refused {
+                    self.report(format_args!("{value}: not found"));
+                }
+            }
+            b"BASH_CMDS" => {
+                let path = self.value(b"PATH");
+                self.caches.validate_commands(path.as_ref());
+                self.caches.commands_mut().insert(subscript.into(), (value.clone(), 0));
+            }
+            b"BASH_ALIASES" => {
+                self.definitions.aliases_mut().insert(subscript.into(), value.clone());
+            }
+            b"DIRSTACK" => {
+                let number =
+                    self.evaluate_text(subscript).map_err(|error| VariableError::Arithmetic(error.into()))?;
+                let place = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
+                if let Some(slot) = place.and_then(|place| self.working_directory.stack_mut().get_mut(place))
+                {
+                    *slot = value.clone();
+                }
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
     }
 }
 

@@ -10,6 +10,9 @@ impl Session {
             let place = letters.find(|letter| letter > 'i').unwrap_or(letters.len());
             letters.insert(place, 'i');
         }
+        if self.is_restricted() {
+            letters.push('r');
+        }
         match self.identity.program() {
             ProgramOrigin::CommandString => letters.push('c'),
             ProgramOrigin::StandardInput => letters.push('s'),

@@ -26,6 +26,7 @@ mod parameters;
 mod processes;
 mod random;
 mod report;
+mod restricted;
 mod shell_identity;
 mod start;
 mod trap_state;

@@ -18,6 +18,8 @@ pub(crate) struct ShellIdentity {
     program: ProgramOrigin,
     /// The name of the file that the program came from.
     script: Bytes,
+    /// Whether it is a restricted shell.
+    restricted: bool,
 }
 
 /// Where the program of a shell came from.
@@ -42,7 +44,19 @@ impl ShellIdentity {
             leads_process: true,
             program: ProgramOrigin::File,
             script: Bytes::new(),
+            restricted: false,
         }
+    }
+
+    /// Makes it a restricted shell.
+    pub(super) fn restrict(&mut self) {
+        self.restricted = true;
+    }
+
+    /// Whether it is a restricted shell.
+    #[inline]
+    pub(crate) fn is_restricted(&self) -> bool {
+        self.restricted
     }
 
     /// A subshell is one level deeper and has a number of its own.

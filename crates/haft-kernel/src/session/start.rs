@@ -75,8 +75,10 @@ impl Session {
         let Ok(program) = haft_lang::parse(&source, &haft_lang::ParseOptions::default()) else { return };
         let [statement] = &*program.body.statements else { return };
         let [command] = &*statement.first.stages else { return };
+        // The name must be the one that was parsed, so that it cannot contain other text.
         if let CommandKind::Function(function) = &command.kind
             && statement.rest.is_empty()
+            && *function.name == *name
         {
             let definition = Definition {
                 function: function.clone(),

@@ -96,6 +96,6 @@ impl PartialEq for AssociativeArray {
 impl Eq for AssociativeArray {}
 
 /// The 32-bit FNV-1 hash, as in bash.
-fn hash(key: &[u8]) -> u32 {
+pub(crate) fn hash(key: &[u8]) -> u32 {
     key.iter().fold(0x811c_9dc5, |hash: u32, byte| hash.wrapping_mul(16_777_619) ^ u32::from(*byte))
 }

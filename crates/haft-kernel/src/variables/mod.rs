@@ -11,6 +11,7 @@ mod value;
 
 pub use assigned::{Assigned, AssignedElement, AssignedValue};
 pub use associative::AssociativeArray;
+pub(crate) use associative::hash as bash_hash;
 pub use attributes::Attributes;
 pub use error::VariableError;
 pub use indexed::IndexedArray;

@@ -47,6 +47,13 @@ pub enum WarningKind {
         /// The delimiter.
         delimiter: super::Bytes,
     },
+    /// A here-document in a substitution was delimited by its delimiter and the parenthesis that closes the substitution.
+    HereDocumentBeforeParenthesis {
+        /// The delimiter.
+        delimiter: super::Bytes,
+        /// The source offset of the line with the delimiter.
+        end: u32,
+    },
 }
 
 /// A sequence of statements. May be empty at the top level, in substitutions and in case clauses.

@@ -106,6 +106,7 @@ impl<'a> ExpressionParser<'a> {
             found,
             expected: Some(expected),
             opened: None,
+            here_document: None,
             hint: None,
             incomplete: false,
         })

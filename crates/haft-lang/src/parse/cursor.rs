@@ -228,8 +228,19 @@ impl Parser<'_> {
             found,
             expected,
             opened,
+            here_document: if incomplete { self.open_document() } else { None },
             hint: if incomplete { self.missing_delimiter() } else { None },
             incomplete,
+        })
+    }
+
+    /// The first here-document that the end of the input delimited.
+    fn open_document(&self) -> Option<Box<(crate::Bytes, crate::ast::Span)>> {
+        self.warnings.iter().find_map(|warning| match &warning.kind {
+            WarningKind::UnterminatedHereDocument { delimiter } => {
+                Some(Box::new((delimiter.clone(), warning.span)))
+            }
+            _ => None,
         })
     }
 

@@ -35,7 +35,9 @@ impl Parser<'_> {
             b'{' => self.nested(|parser| parser.braced_parameter(start, quoted, builder)),
             b'(' => self.nested(|parser| parser.parenthesized(start, quoted, builder)),
             b'[' => self.nested(|parser| parser.old_arithmetic(start, quoted, builder)),
-            b'\'' if quoting != Quoting::Double => self.ansi_quoted(start, builder),
+            b'\'' if quoting == Quoting::None || (quoting == Quoting::Operand && !self.in_document) => {
+                self.ansi_quoted(start, builder)
+            }
             b'"' if quoting != Quoting::Double => self.double_quoted(builder, start, true),
             _ => {
                 self.bare_parameter(start, quoted, builder);

@@ -15,10 +15,22 @@ impl Parser<'_> {
         start: usize,
         locale: bool,
     ) -> Result<()> {
+        self.double_quoted_in(builder, start, locale, false)
+    }
+
+    /// The same. In the operand of `"${name:-…}"`, which is in double quotes itself, a backslash in inner double quotes
+    /// escapes every character.
+    pub(super) fn double_quoted_in(
+        &mut self,
+        builder: &mut WordBuilder,
+        start: usize,
+        locale: bool,
+        operand: bool,
+    ) -> Result<()> {
         let quote = self.input.at;
         self.input.at += 1;
         let mut inner = self.builder();
-        self.nested(|parser| parser.quoted_parts(&mut inner, quote))?;
+        self.nested(|parser| parser.quoted_parts(&mut inner, quote, operand))?;
         let flags = std::mem::take(&mut inner.flags).union(WordFlags::QUOTED);
         let parts = inner.take_parts(&mut self.arena);
         self.recycle(inner);
@@ -27,13 +39,19 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn quoted_parts(&mut self, builder: &mut WordBuilder, quote: usize) -> Result<()> {
+    fn quoted_parts(&mut self, builder: &mut WordBuilder, quote: usize, operand: bool) -> Result<()> {
         loop {
             self.quoted_run(DOUBLE, builder);
             match self.input.ahead(0) {
                 Some(b'"') => {
                     self.input.at += 1;
                     return Ok(());
+                }
+                Some(b'\\') if operand && self.input.ahead(1).is_some_and(|byte| byte != b'\n') => {
+                    let start = self.input.at;
+                    let byte = self.input.slice(start + 1, start + 2)[0];
+                    self.input.at += 2;
+                    builder.push(PartKind::Escaped(byte), self.span_from(start), WordFlags::NONE);
                 }
                 Some(byte) => self.quoted_part(byte, true, builder)?,
                 None if self.input.refill() => {}

@@ -7,10 +7,14 @@ use crate::Expected;
 use crate::ast::{
     Bytes, HereContent, HereDocument, Span, Warning, WarningKind, Word, WordContent, WordFlags,
 };
+use crate::error::ErrorKind;
 
 use super::input::DerivedText;
 use super::word::WordMode;
 use super::{Parser, Result};
+
+/// The most here-documents of one command, as in bash.
+const MAX_HERE_DOCUMENTS: usize = 16;
 
 /// A here-document whose body has not been read yet.
 pub(super) struct PendingHereDocument {
@@ -24,6 +28,8 @@ struct HereExtent {
     end: usize,
     next: usize,
     terminated: bool,
+    /// Whether a parenthesis follows the delimiter on its line.
+    before_parenthesis: bool,
 }
 
 impl Parser<'_> {
@@ -41,6 +47,11 @@ impl Parser<'_> {
             Some(text) => text.clone(),
             None => unquoted(self.input.slice(from, self.input.at)),
         };
+        if self.pending.len() - self.pending_from >= MAX_HERE_DOCUMENTS {
+            let mut error = self.unexpected(None, None);
+            error.kind = ErrorKind::TooManyHereDocuments;
+            return Err(error);
+        }
         let content = Arc::new(OnceLock::new());
         let document = HereDocument { delimiter, quoted, strip_tabs, content };
         self.pending.push(PendingHereDocument { document: document.clone(), span: self.span_from(start) });
@@ -62,6 +73,12 @@ impl Parser<'_> {
                 let kind = WarningKind::UnterminatedHereDocument { delimiter };
                 self.warnings.push(Warning { span: pending.span, kind });
             }
+            if extent.before_parenthesis {
+                let delimiter = pending.document.delimiter.clone();
+                let end = self.input.span(extent.end, extent.end).start;
+                let kind = WarningKind::HereDocumentBeforeParenthesis { delimiter, end };
+                self.warnings.push(Warning { span: pending.span, kind });
+            }
             // The cell is still empty, because each body is read once.
             let _ = pending.document.content.set(HereContent { body, terminated: extent.terminated, error });
         }
@@ -81,17 +98,17 @@ impl Parser<'_> {
             }
             let continued = !document.quoted && line.contains(&b'\n');
             if *line == *document.delimiter || (continued && joined(line) == *document.delimiter) {
-                return HereExtent { start, end: at, next, terminated: true };
+                return HereExtent { start, end: at, next, terminated: true, before_parenthesis: false };
             }
             if self.substitutions > 0
                 && line.starts_with(&document.delimiter)
                 && line[document.delimiter.len()..].contains(&b')')
             {
                 let next = end - line.len() + document.delimiter.len();
-                return HereExtent { start, end: at, next, terminated: true };
+                return HereExtent { start, end: at, next, terminated: true, before_parenthesis: true };
             }
             if next == end {
-                return HereExtent { start, end, next, terminated: false };
+                return HereExtent { start, end, next, terminated: false, before_parenthesis: false };
             }
             at = next;
         }
@@ -164,7 +181,9 @@ impl Parser<'_> {
     /// line can end them.
     fn own_body(&mut self) -> Result<Word> {
         let outer = std::mem::replace(&mut self.pending_from, self.pending.len());
+        let nested = std::mem::replace(&mut self.in_document, true);
         let word = self.here_body();
+        self.in_document = nested;
         for pending in self.pending.split_off(self.pending_from) {
             let content = WordContent::Plain(Bytes::new());
             let body = Word { span: pending.span, flags: WordFlags::NONE, content };

@@ -181,6 +181,8 @@ pub struct Parser<'a> {
     pool: BufferPool,
     /// The number of open `$(` and `<(`, whose `)` may end a here-document.
     substitutions: u32,
+    /// Whether the text is the body of a here-document, outside of substitutions in it.
+    in_document: bool,
     /// The position after the redirections of a compound command, where no reserved word is recognized.
     no_reserved: Option<usize>,
     /// The position of the next call of [`ParseOptions::cancel`].
@@ -241,6 +243,7 @@ impl<'a> Parser<'a> {
             alias_next: None,
             pool: BufferPool::default(),
             substitutions: 0,
+            in_document: false,
             no_reserved: None,
             next_check_at: usize::MAX,
             aliased: 0,

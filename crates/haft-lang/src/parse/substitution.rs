@@ -68,9 +68,11 @@ impl Parser<'_> {
     fn substituted_list(&mut self, what: &'static str, start: usize) -> Result<List> {
         let outer = std::mem::replace(&mut self.pending_from, self.pending.len());
         let alias_next = std::mem::take(&mut self.alias_next);
+        let in_document = std::mem::take(&mut self.in_document);
         self.substitutions += 1;
         let list = self.list();
         self.substitutions -= 1;
+        self.in_document = in_document;
         self.alias_next = alias_next;
         self.pending_from = outer;
         let list = list?;

@@ -244,7 +244,7 @@ impl Parser<'_> {
             b'\'' if mode.quoted && self.options.posix => self.literal_byte(builder),
             b'\'' if mode.quoted => self.literal_quotes(*mode, builder)?,
             b'\'' => self.single_quoted(builder)?,
-            b'"' => self.double_quoted(builder, self.input.at, false)?,
+            b'"' => self.double_quoted_in(builder, self.input.at, false, mode.quoted)?,
             b'$' => self.dollar(if mode.quoted { Quoting::Operand } else { Quoting::None }, builder)?,
             b'`' => self.backquoted(mode.quoted, builder)?,
             b'*' | b'?' | b'@' | b'+' | b'!' if mode.ends != WordEnd::Bracket => {

@@ -147,7 +147,10 @@ impl<'a> BracketReader<'a> {
             && let Some(name) = self.named(mark)
         {
             let (code, length) = decode(name, self.bytewise);
-            return Some((length == name.len() && length > 0).then_some(code));
+            if length == name.len() && length > 0 {
+                return Some(Some(code));
+            }
+            return Some(if mark == b'.' { super::collating::code(name) } else { None });
         }
         if byte == b'\\' && self.text.len() > self.index + 1 {
             self.index += 1;

@@ -10,6 +10,7 @@
 //! yields the positions where a match can begin.
 
 mod bracket;
+mod collating;
 mod engine;
 mod parse;
 mod positions;

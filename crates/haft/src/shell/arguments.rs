@@ -40,6 +40,8 @@ pub(crate) struct ShellArguments {
     pub(crate) startup: StartupOptions,
     /// Whether the line editor can be used: not with `--noediting`.
     pub(crate) editing: bool,
+    /// Whether `-r` or `--restricted` was given.
+    pub(crate) restricted: bool,
 }
 
 /// Which startup files an interactive shell runs.
@@ -60,12 +62,13 @@ impl Default for StartupOptions {
 }
 
 /// The answer to `--help` or `--version` among the first arguments. The version is that of the emulated bash, in the place
-/// where scripts expect it.
-pub(crate) fn help_or_version(words: &[OsString]) -> Option<String> {
+/// where scripts expect it. Under the name `bash`, it begins with bash's words, which scripts look for.
+pub(crate) fn help_or_version(words: &[OsString], name: &std::ffi::OsStr) -> Option<String> {
+    let shell = if base_name(name) == b"bash" { "GNU bash" } else { "haft bash" };
     let options = words.iter().take_while(|word| word.as_bytes().starts_with(b"--") && word.len() > 2);
     options.map(|word| word.as_bytes()).find_map(|word| match word {
         b"--version" => Some(format!(
-            "haft bash, version {} (haft {})\n",
+            "{shell}, version {} (haft {})\n",
             haft_kernel::BASH_VERSION,
             env!("CARGO_PKG_VERSION")
         )),
@@ -119,6 +122,7 @@ struct ShellArgumentsParser {
     login: bool,
     startup: StartupOptions,
     no_editing: bool,
+    restricted: bool,
 }
 
 impl ShellArgumentsParser {
@@ -133,7 +137,8 @@ impl ShellArgumentsParser {
             }
             b"--login" => self.login = true,
             b"--noediting" => self.no_editing = true,
-            b"--restricted" | b"--debugger" => {}
+            b"--restricted" => self.restricted = true,
+            b"--debugger" => {}
             b"--posix" => self.settings.push(ShellSetting::Name(b"posix".to_vec(), true)),
             b"--verbose" => self.settings.push(ShellSetting::Letter(b'v', true)),
             _ => return Err(format!("{}: invalid option", OsString::from_vec(word.to_vec()).display())),
@@ -150,7 +155,8 @@ impl ShellArgumentsParser {
                 b's' if on => self.input = true,
                 b'i' if on => self.interactive = true,
                 b'l' if on => self.login = true,
-                b'r' | b'D' => {}
+                b'r' if on => self.restricted = true,
+                b'D' => {}
                 b'o' | b'O' => {
                     let name = rest
                         .next()
@@ -188,22 +194,24 @@ impl ShellArgumentsParser {
             login: self.login,
             startup: self.startup,
             editing: !self.no_editing,
+            restricted: self.restricted,
         })
     }
 }
 
 /// Whether a name is that of a shell, such as `sh`, `bash` or `haft-sh`.
 pub(crate) fn is_shell_name(name: &std::ffi::OsStr) -> bool {
-    let name = name.as_bytes();
-    let name = name.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-    name.ends_with(b"sh")
+    base_name(name).ends_with(b"sh")
+}
+
+/// The last component of the path of a program.
+fn base_name(path: &std::ffi::OsStr) -> &[u8] {
+    path.as_bytes().rsplit(|&byte| byte == b'/').next().unwrap_or_default()
 }
 
 /// Whether a name is `sh`, which means POSIX mode.
 pub(crate) fn is_posix_name(name: &std::ffi::OsStr) -> bool {
-    let name = name.as_bytes();
-    let name = name.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-    matches!(name, b"sh" | b"-sh")
+    matches!(base_name(name), b"sh" | b"-sh")
 }
 
 #[cfg(test)]
@@ -229,9 +237,12 @@ mod tests {
 
     #[test]
     fn help_and_version_are_recognized_before_other_arguments() {
-        let about = |words: &[&str]| help_or_version(&words.iter().map(OsString::from).collect::<Vec<_>>());
+        let about = |words: &[&str]| {
+            help_or_version(&words.iter().map(OsString::from).collect::<Vec<_>>(), "/bin/bash".as_ref())
+        };
         let version = about(&["--norc", "--version", "-c", "true"]).unwrap_or_default();
         assert_eq!(version.split(' ').nth(3), Some(haft_kernel::BASH_VERSION));
+        assert!(version.starts_with("GNU bash"));
         assert!(about(&["--help"]).is_some_and(|text| text.contains("--norc")));
         assert_eq!(about(&["-c", "--version"]), None);
         assert_eq!(about(&["--", "--version"]), None);

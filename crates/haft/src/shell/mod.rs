@@ -42,7 +42,8 @@ pub(crate) fn arguments_of(process: &ProcessContext) -> Option<Vec<OsString>> {
 
 /// Runs the script that the arguments name. Returns its exit status.
 pub(crate) fn run(words: Vec<OsString>, process: &ProcessContext) -> Result<i32, Failure> {
-    if let Some(text) = arguments::help_or_version(&words) {
+    let own = process.arguments.first().map_or(OsStr::new("haft"), |own| own.as_os_str());
+    if let Some(text) = arguments::help_or_version(&words, own) {
         let _ = std::io::stdout().write_all(text.as_bytes());
         return Ok(0);
     }
@@ -64,8 +65,13 @@ pub(crate) fn run(words: Vec<OsString>, process: &ProcessContext) -> Result<i32,
     configure(&mut session, &arguments)?;
     let text = read_source(&arguments.source, process)?;
     let profiles = profiles(&mut session, &arguments, process);
+    let restricted = arguments.restricted;
     set_parameters(&mut session, arguments, process);
-    let result = match (run_startup_files(&mut session, &profiles), text) {
+    let started = run_startup_files(&mut session, &profiles);
+    if restricted {
+        session.restrict();
+    }
+    let result = match (started, text) {
         (Err(unwind), _) => Err(unwind),
         (Ok(_), Some(text)) => session.run_main(&text),
         (Ok(_), None) => session.run_input(),

@@ -46,6 +46,10 @@ fn declare_function(
 ) -> Result<bool, crate::flow::Unwind> {
     let name = match operand {
         Operand::Word(name) => name.clone(),
+        Operand::Assignment(assigned) if context.name == b"export" => {
+            context.error(format_args!("{}: cannot export", function_operand(assigned)));
+            return Ok(false);
+        }
         Operand::Assignment(_) => {
             context.error("cannot use `-f' to make functions");
             return Ok(false);
@@ -64,8 +68,20 @@ fn declare_function(
         context.error(format_args!("{name}: readonly function"));
         return Ok(false);
     }
+    if flags.on.contains(Attributes::EXPORT) && !function_listing::can_export(&name) {
+        context.error(format_args!("{name}: cannot export"));
+        return Ok(false);
+    }
     function_listing::set_attributes(context.session_mut(), &known, flags.on, flags.off);
     Ok(true)
+}
+
+/// The name of a function that looks like an assignment.
+fn function_operand(assigned: &Assigned) -> Bytes {
+    match &assigned.value {
+        AssignedValue::Scalar(value) => [&assigned.name, b"=".as_slice(), value].concat().into(),
+        AssignedValue::List(_) => assigned.name.clone(),
+    }
 }
 
 /// Splits a word into a name and an assignment. Returns the word as the name if it is not an assignment.
