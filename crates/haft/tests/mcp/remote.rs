@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use haft_test_support::{Haft, Marker, Scratch, child, eventually, signal};
 use haft_tools::exact;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::client::{Client, HAFT};
 use crate::stand_in::{await_end, await_notice, configure, configured, haft, noticed, program};
@@ -25,6 +25,16 @@ fn with_stand_ins(names: &[&str]) -> Scratch {
     let text: String = names.iter().map(|name| program(name, &scratch)).collect();
     configure(&scratch, &text);
     scratch
+}
+
+/// The list of tools, once it has a tool of a server. Only servers that have answered are listed.
+fn listed_with(client: &mut Client, tool: &str) -> Value {
+    let mut listed = Value::Null;
+    assert!(eventually(SOON, || {
+        listed = client.ask("tools/list", json!({}))["result"]["tools"].clone();
+        listed.to_string().contains(tool)
+    }));
+    listed
 }
 
 #[test]
@@ -305,12 +315,7 @@ fn the_tools_of_a_server_are_remembered() {
 #[test]
 fn names_titles_annotations_and_images_pass_through() {
     let mut client = Client::configured(with_stand_ins(&["io"]));
-    let mut listed = json!([]);
-    // Only servers that have answered are listed.
-    assert!(eventually(SOON, || {
-        listed = client.ask("tools/list", json!({}))["result"]["tools"].clone();
-        listed.to_string().contains("io__picture")
-    }));
+    let listed = listed_with(&mut client, "io__picture");
     let tools = listed.as_array().unwrap();
     let valid = |name: &str| {
         name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
@@ -333,7 +338,7 @@ fn names_titles_annotations_and_images_pass_through() {
 #[test]
 fn output_schemas_are_listed_where_clients_receive_data() {
     let mut client = Client::configured(with_stand_ins(&["io"]));
-    let listed = client.ask("tools/list", json!({}))["result"]["tools"].clone();
+    let listed = listed_with(&mut client, "io__add");
     let schema = |name: &str| {
         let tool = listed.as_array().unwrap().iter().find(|tool| tool["name"] == name).unwrap();
         tool["outputSchema"].clone()
@@ -349,8 +354,8 @@ fn output_schemas_are_listed_where_clients_receive_data() {
 
     let mut client = Client::start(with_stand_ins(&["io"]), &["--detail", "text"], &[]);
     client.introduce("2025-06-18", json!({}));
-    let listed = client.ask("tools/list", json!({})).to_string();
-    assert!(listed.contains("io__add") && !listed.contains("outputSchema"), "{listed}");
+    let listed = listed_with(&mut client, "io__add").to_string();
+    assert!(!listed.contains("outputSchema"), "{listed}");
 }
 
 #[test]
