@@ -3,9 +3,12 @@
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
-use haft_process::{Child, Command, DescriptorSource, Environment, Error, ErrorKind, ProcessGroup, Signals};
+use haft_process::{
+    Child, Command, DescriptorSource, Environment, Error, ErrorKind, Exit, ProcessGroup, Signals,
+};
 use haft_text::Bytes;
 
+use super::interrupt::HeldInterrupt;
 use super::parameters::ExecutionParameters;
 use super::stack::SUBSHELL_UNITS;
 use crate::flow::{Flow, Unwind};
@@ -40,27 +43,45 @@ impl Session {
         if self.controls_jobs() {
             return self.run_controlled(words, assigned);
         }
-        match self.start_external(words, assigned)? {
-            Started::Child(mut child) => {
-                let exit = match self.wait_child(&mut child, record) {
-                    Ok(exit) => exit,
-                    Err(unwind) => {
-                        // The signal was for the shell; the program goes on.
-                        if matches!(unwind, Unwind::Signal(_)) {
-                            child.detach();
-                        }
-                        return Err(unwind);
-                    }
-                };
-                let status = self.remember_killed_program(child.pid(), exit);
-                self.report_killed_jobs();
-                self.reap_strays();
-                self.stop_within(status)?;
-                Ok(status)
+        let held = self.hold_interrupt();
+        match self.start_external(words, assigned) {
+            Ok(Started::Child(child)) => self.wait_program(child, held, record),
+            other => {
+                self.release_interrupt(held, true)?;
+                match other? {
+                    Started::NoShebang(path) => self.run_without_shebang(&path, words, assigned),
+                    Started::Failed(status) => Ok(status),
+                    Started::Child(_) => Ok(0),
+                }
             }
-            Started::NoShebang(path) => self.run_without_shebang(&path, words, assigned),
-            Started::Failed(status) => Ok(status),
         }
+    }
+
+    /// Waits for a program in the foreground and returns its status.
+    fn wait_program(
+        &mut self,
+        mut child: Child,
+        held: Option<HeldInterrupt>,
+        record: Option<&mut StageRecorder>,
+    ) -> Flow {
+        let waited = self.wait_child(&mut child, record);
+        let died_of_it = matches!(waited, Ok(Exit::Signal(Signals::INT)));
+        let released = self.release_interrupt(held, died_of_it);
+        let exit = match waited.and_then(|exit| released.map(|()| exit)) {
+            Ok(exit) => exit,
+            Err(unwind) => {
+                // The signal was for the shell; the program goes on.
+                if matches!(unwind, Unwind::Signal(_)) {
+                    child.detach();
+                }
+                return Err(unwind);
+            }
+        };
+        let status = self.remember_killed_program(child.pid(), exit);
+        self.report_killed_jobs();
+        self.reap_strays();
+        self.stop_within(status)?;
+        Ok(status)
     }
 
     /// Whether this process has nothing left to do after the command it runs.

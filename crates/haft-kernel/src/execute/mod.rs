@@ -18,6 +18,7 @@ mod files;
 mod function;
 mod input;
 mod interactive;
+mod interrupt;
 mod killed;
 mod list;
 mod loops;

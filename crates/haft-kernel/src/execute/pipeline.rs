@@ -94,6 +94,7 @@ impl Session {
                 }
             }
         }
+        let held = self.hold_interrupt();
         if recorded {
             result = self.wait_all(&mut members);
         }
@@ -106,6 +107,9 @@ impl Session {
                 }
             }
         }
+        let died_of_it = members.last().is_some_and(|last| last.died == Some(Signals::INT));
+        let released = self.release_interrupt(held, died_of_it);
+        result = result.and(released);
         match result {
             Ok(()) => {}
             Err(Unwind::Signal(_)) => members.drain(..).for_each(Member::detach),

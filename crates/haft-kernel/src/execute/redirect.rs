@@ -173,6 +173,11 @@ impl Session {
             }
             kind => {
                 let file = self.open_redirect(kind)?;
+                if matches!(redirect.descriptor, RedirectDescriptor::Variable { .. })
+                    && !self.limits.has_room_for(self.open_files.free())
+                {
+                    return Err(self.refuse_descriptor(kind));
+                }
                 let number = self.number(&redirect.descriptor, default)?;
                 self.open_as(&redirect.descriptor, number, file, undo);
                 Ok(())
@@ -294,6 +299,21 @@ impl Session {
                 Err(self.ambiguous(word))
             }
         }
+    }
+
+    /// Reports that `ulimit -n` allows no descriptor for `{name}`.
+    fn refuse_descriptor(&mut self, kind: &RedirectKind) -> RedirectFailure {
+        self.report_without_line("redirection error: cannot duplicate fd: Invalid argument");
+        let name = match kind {
+            RedirectKind::Read(word)
+            | RedirectKind::Write(word)
+            | RedirectKind::Clobber(word)
+            | RedirectKind::Append(word)
+            | RedirectKind::ReadWrite(word) => self.text_of(word.span),
+            _ => "here-document".into(),
+        };
+        self.report(format_args!("{name}: Invalid argument"));
+        RedirectFailure::Reported
     }
 
     /// Reports that the word of a redirection is not one file or descriptor.

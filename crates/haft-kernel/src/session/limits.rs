@@ -97,6 +97,11 @@ impl ExecutionLimits {
         if number < MIN_CHECKED {
             return true;
         }
+        self.has_room_for(number)
+    }
+
+    /// The same for every number.
+    pub(crate) fn has_room_for(&self, number: u32) -> bool {
         let own = self.program_limits.iter().rev().find(|limit| limit.resource == Resource::OpenFiles);
         let limit = match own {
             Some(limit) => limit.soft,

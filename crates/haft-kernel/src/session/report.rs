@@ -10,6 +10,13 @@ impl Session {
         self.report_labelled("", message);
     }
 
+    /// Writes a message to standard error, after the name of the shell.
+    pub(crate) fn report_without_line(&mut self, message: &str) {
+        let line = format!("{}: {message}\n", self.parameters.zero());
+        let _ = self.write(2, line.as_bytes());
+        let _ = self.flush();
+    }
+
     /// Writes a message about a text that is not a file. Its label, such as `-c` or `eval`, precedes the line number.
     pub(crate) fn report_labelled(&mut self, label: &str, message: impl Display) {
         // Messages about a sourced file have the name of the file; in an interactive shell, after the shell's name.
