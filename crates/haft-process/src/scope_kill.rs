@@ -15,7 +15,7 @@ use crate::proc::{self, ProcessEntry};
 use crate::reaper;
 use crate::scope::Scope;
 use crate::scope_scan::ScopeScan;
-use crate::survivors::Survivors;
+use crate::survivors::{Survivors, UnknownSurvivors};
 use crate::sys;
 
 impl Scope {
@@ -80,6 +80,7 @@ impl LadderTarget for Scope {
         let mut seen = HashSet::new();
         let mut interval = Duration::from_micros(200);
         let mut empty_scans = 0;
+        let mut proof = EmptinessProof::new(self);
         loop {
             let scan = self.stop_all(&mut seen, deadline.last);
             for path in self.cgroup_paths() {
@@ -91,11 +92,62 @@ impl LadderTarget for Scope {
             let is_empty = left.members.is_empty() && !self.has_orphans();
             empty_scans = if is_empty { empty_scans + 1 } else { 0 };
             let stuck = || !proc::is_available() || left.members.iter().all(|entry| is_stuck(entry.pid));
-            if empty_scans >= self.empty_scans_needed() || deadline.is_over(Instant::now(), stuck) {
-                return (seen, left.survivors());
+            if empty_scans >= self.empty_scans_needed() {
+                if proof.holds() {
+                    return (seen, left.survivors());
+                }
+                empty_scans = 0;
+            }
+            if deadline.is_over(Instant::now(), stuck) {
+                return (seen, proof.doubt(&left));
+            }
+            if empty_scans == 0 {
+                proof.restart();
             }
             thread::sleep(interval);
             interval = (interval * 2).min(MAX_INTERVAL);
+        }
+    }
+}
+
+/// Whether empty scans prove that a scope is empty.
+///
+/// Without `/proc` and a control group, scans test one pid after the other. A process that forks and exits again and again
+/// can evade all of them, so they prove something only if nothing was forked meanwhile.
+struct EmptinessProof {
+    /// Whether every scan is complete anyway.
+    is_given: bool,
+    /// The number of processes that had been started before the first empty scan.
+    started: Option<i64>,
+}
+
+impl EmptinessProof {
+    fn new(scope: &Scope) -> EmptinessProof {
+        let is_given = scope.cgroup().is_some() || scope.is_unused() || proc::is_available();
+        let mut proof = EmptinessProof { is_given, started: None };
+        proof.restart();
+        proof
+    }
+
+    /// Begins again, before the next scan.
+    fn restart(&mut self) {
+        if !self.is_given {
+            self.started = sys::started_count();
+        }
+    }
+
+    /// Whether nothing was started since the beginning.
+    fn holds(&self) -> bool {
+        self.is_given || self.started.is_some() && self.started == sys::started_count()
+    }
+
+    /// The survivors of a scan after which more may be left.
+    fn doubt(&self, left: &ScopeScan) -> Survivors {
+        match left.survivors() {
+            Survivors::Known(found) if !self.is_given => {
+                Survivors::Unknown { reason: UnknownSurvivors::NoProcessTable, found }
+            }
+            known => known,
         }
     }
 }

@@ -30,7 +30,7 @@ pub enum UnknownSurvivors {
     SharedOrphans,
     /// An orphan may descend from a child that this process had before it became a subreaper.
     EarlierChildren,
-    /// Processes are left, and without `/proc` their descendants cannot be seen.
+    /// Without `/proc`, descendants of processes that are left cannot be seen, nor processes that fork all the time.
     NoProcessTable,
     /// The supervisor failed before it could check.
     NotChecked,
@@ -106,7 +106,7 @@ impl fmt::Display for UnknownSurvivors {
                 "an orphaned process may descend from a child that existed before this process was a subreaper"
             }
             UnknownSurvivors::NoProcessTable => {
-                "processes are left, and their descendants cannot be seen because '/proc' is not mounted"
+                "'/proc' is not mounted, so processes may have been overlooked"
             }
             UnknownSurvivors::NotChecked => "the supervisor failed before it could check",
         })

@@ -28,6 +28,12 @@ fn an_agents_changes_wait_in_the_overlay() {
     client.introduce("2025-06-18", json!({}));
     let reply = client.run(&format!("cd {tree}; rm notes; echo x > new; ls"));
     assert!(reply.text().starts_with("new\n"), "{}", reply.text());
+    let written = json!({ "path": format!("{tree}/other"), "content": "y\n" });
+    assert!(!client.call("file_write", written).is_error());
+    let shown = client.call("changes", json!({ "action": "show" }));
+    assert!(shown.text().starts_with("A new\nD notes\nA other\n"), "{}", shown.text());
+    let refused = client.call("changes", json!({ "action": "commit" }));
+    assert!(refused.text().contains("when the server has ended"), "{}", refused.text());
     assert_eq!(client.leave(), Some(0));
     assert!(project.join("notes").exists() && !project.join("new").exists());
 

@@ -37,7 +37,7 @@ pub(crate) use signal::{
 pub(crate) use spawn::{SpawnError, Spawned, spawn};
 pub(crate) use wait::{
     ChildState, RawChange, RawExit, child_state, find_children, has_children, has_ended_children,
-    wait_group_change, wait_pid, wait_pidfd,
+    started_count, wait_group_change, wait_pid, wait_pidfd,
 };
 
 /// The steps of a child between clone and exec, in order.

@@ -3,6 +3,7 @@
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd as _, BorrowedFd};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Exit status and resource usage of a process.
@@ -63,16 +64,32 @@ const PID_MAX: i32 = 4_194_304;
 /// Finds the children of this process without `/proc`, by testing each pid. The kernel assigns pids in ascending order, so it
 /// tests those between this process and the newest one first, and the others only if it finds none.
 pub(crate) fn find_children() -> Vec<i32> {
+    /// How often processes that were forked meanwhile are looked for.
+    const MAX_ROUNDS: usize = 16;
     if !has_children() {
         return Vec::new();
     }
-    let own = std::process::id().cast_signed();
-    let newest = newest_pid().unwrap_or(PID_MAX);
-    // After the highest pid, the kernel starts again with the lowest one.
-    let (newer, wrapped) = if newest > own { (own + 1..newest, 2..2) } else { (own + 1..PID_MAX, 2..newest) };
-    let is_child = |pid: &i32| child_state(*pid).is_some();
-    let found: Vec<i32> = newer.chain(wrapped).filter(is_child).collect();
+    let mut last = std::process::id().cast_signed();
+    let mut found = Vec::new();
+    for _ in 0..MAX_ROUNDS {
+        let newest = newest_pid().unwrap_or(PID_MAX);
+        // After the highest pid, the kernel starts again with the lowest one.
+        let (newer, wrapped) =
+            if newest > last { (last + 1..newest, 2..2) } else { (last + 1..PID_MAX, 2..newest) };
+        if newer.is_empty() && wrapped.is_empty() {
+            break;
+        }
+        found.extend(newer.chain(wrapped).filter(|pid| child_state(*pid).is_some()));
+        last = newest;
+    }
     if found.is_empty() { find_children_everywhere() } else { found }
+}
+
+/// A number that grows with every process or thread that is started on this machine, besides those of [`newest_pid`]. `None`
+/// if no thread can be started.
+pub(crate) fn started_count() -> Option<i64> {
+    let (newest, own) = probe_pid()?;
+    Some(i64::from(newest) - own)
 }
 
 /// Tests every pid, as long as there are children: another thread may have reaped them all meanwhile.
@@ -85,11 +102,20 @@ fn find_children_everywhere() -> Vec<i32> {
 
 /// Returns a pid that the kernel assigns now, that of a thread that ends at once.
 fn newest_pid() -> Option<i32> {
+    probe_pid().map(|(newest, _)| newest)
+}
+
+/// The same, and how many of these threads were started so far.
+fn probe_pid() -> Option<(i32, i64)> {
+    static PROBES: Mutex<i64> = Mutex::new(0);
     // The application's own threads receive signals.
     let _held = super::HeldSignals::all();
+    let mut probes = PROBES.lock().unwrap_or_else(PoisonError::into_inner);
     let builder = std::thread::Builder::new().stack_size(64 * 1024);
     let thread = builder.spawn(|| rustix::thread::gettid().as_raw_pid()).ok()?;
-    thread.join().ok()
+    let newest = thread.join().ok()?;
+    *probes += 1;
+    Some((newest, *probes))
 }
 
 /// A child was stopped or continued.

@@ -89,7 +89,8 @@ impl OverlayOptions {
         let base = cwd.map_or(base.clone(), |cwd| base.join(cwd));
         let mut trees = Vec::new();
         for wanted in &self.overlay {
-            trees.push(match wanted.is_empty() {
+            // The directory is the same for 'always', which says that the agent of a server has no choice.
+            trees.push(match wanted.is_empty() || wanted == "always" {
                 true => default_tree(&base, process)?,
                 false => base.join(wanted),
             });
