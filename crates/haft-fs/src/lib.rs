@@ -60,6 +60,7 @@ mod mounts;
 mod options;
 mod path;
 mod rooted;
+mod size;
 
 use std::fmt::Debug;
 use std::io;
@@ -73,6 +74,7 @@ pub use metadata::{DirEntry, FileType, Metadata, Timestamp, descriptor_metadata}
 pub use mounts::Mounts;
 pub use options::{AccessMode, OpenOptions};
 pub use rooted::Rooted;
+pub use size::ByteSize;
 
 /// The entries of a directory, in any order, without `.` and `..`.
 pub type DirectoryEntries = Box<dyn Iterator<Item = io::Result<DirEntry>> + Send>;

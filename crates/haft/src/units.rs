@@ -62,21 +62,6 @@ pub(crate) fn count(number: impl TryInto<u64>, noun: &str) -> String {
     format!("{number} {noun}{ending}")
 }
 
-/// A size with a unit: `0 bytes`, `64.0 KiB`.
-pub(crate) fn bytes(number: u64) -> String {
-    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
-    if number < 1024 {
-        return count(number, "byte");
-    }
-    let mut value = number as f64 / 1024.0;
-    let mut unit = 0;
-    while value >= 1024.0 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    format!("{value:.1} {}", UNITS[unit])
-}
-
 /// A time span in its largest unit: `5s`, `3m`, `2h`, `14d`.
 pub(crate) fn age(seconds: u64) -> String {
     match seconds {
@@ -119,8 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_and_ages_as_text() {
-        assert_eq!([bytes(1), bytes(2048), bytes(5 << 30)], ["1 byte", "2.0 KiB", "5.0 GiB"]);
+    fn ages_as_text() {
         assert_eq!([age(59), age(3599), age(7200), age(90000)], ["59s", "59m", "2h", "1d"]);
     }
 

@@ -5,6 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use haft_fs::ByteSize;
+
 use crate::printable::printable;
 
 /// A file cannot be read, with the reason and an optional hint.
@@ -56,12 +58,8 @@ impl FileError {
     }
 
     pub(crate) fn too_large(path: &Path, limit: u64) -> FileError {
-        let limit = match limit {
-            0..1024 => format!("{limit} bytes"),
-            _ if limit < 1 << 20 => format!("{} KiB", limit >> 10),
-            _ => format!("{} MiB", limit >> 20),
-        };
-        FileError::new(FileErrorKind::TooLarge, path, format!("it is larger than {limit}"))
+        let reason = format!("it is larger than {:.0}", ByteSize(limit));
+        FileError::new(FileErrorKind::TooLarge, path, reason)
     }
 
     pub(super) fn outside(path: &Path, real: &Path) -> FileError {
@@ -122,8 +120,7 @@ impl From<FileError> for io::Error {
 
 /// The system's message without the error number, starting in lower case.
 fn system_message(error: &io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or_default();
+    let text = haft_fs::message(error);
     let mut letters = text.chars();
     letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect()
 }

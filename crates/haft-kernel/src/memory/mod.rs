@@ -18,6 +18,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use haft_fs::ByteSize;
 use haft_process::LimitKind;
 use serde::Serialize;
 
@@ -103,25 +104,12 @@ impl fmt::Display for LimitHit {
 
 impl fmt::Display for MemoryHit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (needed, limit) = (HumanSize(self.needed), HumanSize(self.limit));
+        let (needed, limit) = (ByteSize(self.needed), ByteSize(self.limit));
         write!(formatter, "memory limit reached: {} needs {needed} in all, ", self.grew)?;
         if self.programs > 0 {
-            write!(formatter, "with {} of its programs, ", HumanSize(self.programs))?;
+            write!(formatter, "with {} of its programs, ", ByteSize(self.programs))?;
         }
         write!(formatter, "the limit is {limit}")
-    }
-}
-
-/// A number of bytes in human-readable form.
-struct HumanSize(u64);
-
-impl fmt::Display for HumanSize {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const SIZE_UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-        match SIZE_UNITS.into_iter().find(|(unit, _)| self.0 >= *unit) {
-            Some((unit, name)) => write!(formatter, "{:.1} {name}", self.0 as f64 / unit as f64),
-            None => write!(formatter, "{} bytes", self.0),
-        }
     }
 }
 

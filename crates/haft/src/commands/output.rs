@@ -191,18 +191,10 @@ fn list(stores: &[OutputStore], as_json: bool) -> i32 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
     let mut text = String::new();
     for stored in &all {
-        let age = age(now.saturating_sub(stored.stored));
+        let age = crate::units::age(now.saturating_sub(stored.stored));
         let command = stored.command.lines().next().unwrap_or_default();
         let StoredOutput { id, stream, total_bytes, .. } = stored;
         let _ = writeln!(text, "{id}  {total_bytes:>12} bytes  {age:>4} ago  {stream:6}  {command}");
     }
     print_text(&text, 0)
-}
-
-fn age(seconds: u64) -> String {
-    match seconds {
-        0..120 => format!("{seconds}s"),
-        120..7200 => format!("{}m", seconds / 60),
-        _ => format!("{}h", seconds / 3600),
-    }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use haft_fs::ByteSize;
 use haft_overlay::{Change, ChangeCounts, Overlay, OverlayState, OverlaySummary};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -82,7 +83,7 @@ pub(crate) fn summary_line(changes: &[Change]) -> String {
     let counts = ChangeCounts::new(changes);
     match changes.is_empty() {
         true => counts.to_string(),
-        false => format!("{counts} ({})", crate::units::bytes(counts.bytes)),
+        false => format!("{counts} ({})", ByteSize(counts.bytes)),
     }
 }
 
@@ -97,7 +98,7 @@ pub(crate) fn overlay_table(overlays: &[OverlaySummary]) -> String {
         };
         let trees: Vec<String> = overlay.trees.iter().map(|tree| tree.display().to_string()).collect();
         let age = crate::units::age(now.saturating_sub(overlay.created));
-        let size = crate::units::bytes(overlay.bytes);
+        let size = ByteSize(overlay.bytes).to_string();
         let name = overlay.name.as_ref().map(|name| format!("  ({name})")).unwrap_or_default();
         let _ = writeln!(text, "{:8}{state:11}{age:>6}{size:>10}  {}{name}", overlay.id, trees.join(" "));
     }
