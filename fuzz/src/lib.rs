@@ -45,7 +45,7 @@ pub fn check_parse(data: &[u8]) {
 pub fn check_round_trip(data: &[u8]) {
     let Some((options, text)) = split(data) else { return };
     let Ok(program) = parse(text, &options) else { return };
-    // There is no text for a here-document that the end of the input ends inside a command substitution.
+    // A here-document inside a command substitution that the end of the input cuts off cannot be printed.
     let unterminated = |kind: &WarningKind| matches!(kind, WarningKind::UnterminatedHereDocument { .. });
     if program.warnings.iter().any(|warning| unterminated(&warning.kind)) {
         return;

@@ -72,7 +72,7 @@ fn run_one(
     cancel: &CancelToken,
 ) -> CommandResult {
     let Some((program, arguments)) = wanted.argv.split_first() else {
-        return CommandResult::Failed("there is no command".to_owned());
+        return CommandResult::Failed("the command is empty".to_owned());
     };
     let mut command = Command::new(program);
     command.arguments(arguments).environment(environment.clone()).working_directory(&wanted.directory);

@@ -58,7 +58,7 @@ impl OverlayStore {
         }
         Err(last.unwrap_or_else(|| Error::Unsuitable {
             tree: trees[0].clone(),
-            why: "there is no directory outside of it for the changes".to_owned(),
+            why: "no directory outside of it can hold the changes".to_owned(),
         }))
     }
 

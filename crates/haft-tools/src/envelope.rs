@@ -13,7 +13,7 @@ use crate::exact;
 /// ```
 /// use haft_tools::{ErrorCode, Envelope, CallError};
 ///
-/// let envelope = Envelope::failure(CallError::new(ErrorCode::ToolNotFound, "there is no tool 'x'"));
+/// let envelope = Envelope::failure(CallError::new(ErrorCode::ToolNotFound, "unknown tool 'x'"));
 /// let json = serde_json::to_value(&envelope).unwrap();
 /// assert_eq!(json["tool_success"], false);
 /// assert_eq!(json["error_code"], "TOOL_NOT_FOUND");

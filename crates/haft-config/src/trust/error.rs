@@ -20,7 +20,7 @@ pub struct Error {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// There is no state directory, because neither `HOME` nor `XDG_STATE_HOME` is set.
+    /// The state directory is unknown, because neither `HOME` nor `XDG_STATE_HOME` is set.
     NoStateDirectory,
     /// The trust store cannot be read or written.
     Io,
@@ -42,7 +42,7 @@ impl Error {
     pub(super) fn no_state_directory() -> Error {
         Error {
             kind: ErrorKind::NoStateDirectory,
-            message: "there is no directory for the trust store".to_owned(),
+            message: "no directory for the trust store".to_owned(),
             hint: Some("set HOME or XDG_STATE_HOME".to_owned()),
             source: None,
         }

@@ -182,7 +182,7 @@ pub trait Backend: Debug + Send + Sync {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolError {
-    /// There is no tool of this name.
+    /// No tool has this name.
     #[error("tool not found: {0}")]
     NotFound(Bytes),
 }

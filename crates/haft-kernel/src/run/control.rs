@@ -96,7 +96,7 @@ impl Controller {
     /// Sends a signal to all programs of the run.
     ///
     /// # Errors
-    /// If there is no such signal or no program.
+    /// If the signal is invalid, or no program runs.
     pub fn signal(&self, signal: i32) -> Result<(), Error> {
         self.job.signal(signal)
     }

@@ -112,8 +112,8 @@ impl Run {
         self
     }
 
-    /// Sets which group the programs belong to: by default each has a session of its own, so that there is no terminal which
-    /// one of them could take its input from.
+    /// Sets which group the programs belong to: by default each has a session of its own, so that none
+    /// of them can take input from a terminal.
     pub fn group(mut self, group: ProcessGroup) -> Run {
         self.group = group;
         self
@@ -122,12 +122,12 @@ impl Run {
     /// Runs it on this thread, to its end.
     ///
     /// # Errors
-    /// If descriptors or a thread are not to be had; the script has not begun then.
+    /// If there are too many open files or threads. The script has not started then.
     pub fn run(self, host: &Host, session: &mut Session) -> Result<Outcome, Error> {
         self.run_held(host, session, |_| ())
     }
 
-    /// The same; a hold on the run, for other threads, is handed out before it begins.
+    /// The same. `hold` is called with a controller of the run, for other threads, before the script starts.
     ///
     /// # Errors
     /// As for [`Run::run`].
@@ -146,7 +146,7 @@ impl Run {
     /// Runs it on a thread of its own; the session comes back with the outcome.
     ///
     /// # Errors
-    /// If descriptors or a thread are not to be had; the script has not begun then.
+    /// If there are too many open files or threads. The script has not started then.
     pub fn start(self, host: &Host, session: Session) -> Result<Running, Error> {
         Running::start(self, host, session)
     }

@@ -17,7 +17,7 @@ const MAX_SPARE_VECTORS: usize = 8;
 /// The largest capacity of a vector that is kept for reuse.
 const MAX_SPARE_CAPACITY: usize = 64;
 
-/// Caches. Losing any of them changes nothing that a script can see, but for what `hash` and `set` list.
+/// Caches. Losing one changes nothing that a script can see, except what `hash` and `set` list.
 #[derive(Debug, Default)]
 pub(crate) struct Caches {
     /// The table that `hash` shows.

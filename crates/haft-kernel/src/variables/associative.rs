@@ -30,7 +30,7 @@ impl AssociativeArray {
         self.entries.len()
     }
 
-    /// Tells whether there are no elements.
+    /// Tells whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()

@@ -29,7 +29,7 @@ impl IndexedArray {
         self.count
     }
 
-    /// Tells whether there are no elements.
+    /// Tells whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0

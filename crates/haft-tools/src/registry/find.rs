@@ -63,9 +63,8 @@ impl RegistryState {
             None => {
                 if let Some(path) = discover::not_executable(name, &self.directories) {
                     let path = printable(&path);
-                    let error = format!(
-                        "there is no tool '{name}': '{path}' is not executable; run `chmod +x '{path}'`"
-                    );
+                    let error =
+                        format!("unknown tool '{name}': '{path}' is not executable; run `chmod +x '{path}'`");
                     return CallError::new(ErrorCode::ToolNotFound, error);
                 }
                 let names = self.names();
@@ -74,7 +73,7 @@ impl RegistryState {
                     [] => String::new(),
                     near => format!("; did you mean '{}'?", near.join("' or '")),
                 };
-                let error = format!("there is no tool '{name}'{hint}");
+                let error = format!("unknown tool '{name}'{hint}");
                 CallError::new(ErrorCode::ToolNotFound, error).with_nearest(near)
             }
             Some(rejected) if rejected.untrusted => CallError::new(

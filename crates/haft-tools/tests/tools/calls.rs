@@ -301,8 +301,7 @@ fn an_unknown_name_is_an_error_with_suggestions() {
     let fixture = ToolFixture::new();
     fixture.tool("deploy_site", "", "echo 1");
     let registry = fixture.registry();
-    let expected =
-        ("TOOL_NOT_FOUND", "there is no tool 'deploy_sit'; did you mean 'deploy_site'?".to_owned());
+    let expected = ("TOOL_NOT_FOUND", "unknown tool 'deploy_sit'; did you mean 'deploy_site'?".to_owned());
     assert_eq!(error(&call(&registry, "deploy_sit", json!({}))), expected);
     assert_eq!(error(&call(&registry, "../../x", json!({}))).0, "TOOL_NOT_FOUND");
     std::fs::write(fixture.scratch.file("user/tools/forgotten-tool"), "#!/bin/sh\n").expect("a file");

@@ -29,7 +29,7 @@ fn slash_commands_list_refresh_and_limit_tools() {
     let shell = home.shell();
     shell.enter("/tool").see("greet          user      Greets somebody").see("file_read");
     shell.enter("/tool greet").see("parameters:\n    who: string\n").see("source: user, ");
-    shell.enter("/tool gret").see("there is no tool 'gret'; did you mean 'greet' or 'grep'?");
+    shell.enter("/tool gret").see("unknown tool 'gret'; did you mean 'greet' or 'grep'?");
     shell.enter("greet who=you").see("\nhello\n");
     write_tool(&home, "broken", "#!/bin/sh\nexit 4\n");
     write_tool(&home, "late", &script("late", "Came later"));

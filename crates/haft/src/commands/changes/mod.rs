@@ -62,7 +62,7 @@ fn list(store: &OverlayStore, json: bool) -> i32 {
         return print_json(&OverlayListReport { overlays: &overlays }, 0);
     }
     if overlays.is_empty() {
-        print_message("there are no overlays; 'haft run --overlay' creates one");
+        print_message("no overlays; 'haft run --overlay' creates one");
         return 0;
     }
     print_text(&report::overlay_table(&overlays), 0)

@@ -34,7 +34,7 @@ pub(crate) enum FindingLevel {
 /// The state of configuration and agents.
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct DoctorReport<'a> {
-    /// Whether there is no problem.
+    /// Whether no problem was found.
     ok: bool,
     findings: &'a [DoctorFinding],
 }

@@ -121,7 +121,7 @@ fn open_transcript(
 ) -> Result<Option<(PathBuf, File)>, Failure> {
     let default = || Some(transcript_in(&prepared.state.as_ref()?.join("transcripts"), &prepared.agent));
     let Some(path) = options.transcript.clone().or_else(default) else {
-        print_message("no transcript: there is no directory for it; name a file with --transcript");
+        print_message("no transcript: no state directory for it; name a file with --transcript");
         return Ok(None);
     };
     match OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path) {

@@ -34,7 +34,7 @@ pub(super) fn run(file: &Path, json: bool, process: &ProcessContext) -> Result<i
     Ok(print_text(&text(&findings), status))
 }
 
-/// The tool's file. A word without a slash that is no file is the name of a tool.
+/// The tool's file. A word without a slash is the name of a tool if no such file exists.
 fn locate(file: &Path, runtime: &ToolRuntime, process: &ProcessContext) -> Result<PathBuf, Failure> {
     let path = process.working_directory.as_deref().unwrap_or(Path::new("/")).join(file);
     let name = file.to_str().filter(|name| !name.contains('/') && !path.exists());

@@ -77,8 +77,7 @@ fn wanted(arguments: &TrustArguments, process: &ProcessContext) -> Result<Vec<Pa
     if paths.is_empty() {
         let project = places::find(process).project;
         let missing = || Failure {
-            message: "no project here: there is no directory '.haft' in the working directory or above it"
-                .to_owned(),
+            message: "no project here: no '.haft' directory in the working directory or above it".to_owned(),
             hint: Some("name the files to trust: `haft trust PATH…`".to_owned()),
             status: 1,
         };
