@@ -65,6 +65,35 @@ pub struct Opened {
     pub span: Span,
 }
 
+impl Opened {
+    /// Whether a line after the text could close the construct: whether it contains the closing token. This is cheaper than
+    /// parsing the text again. It does not hold if aliases are expanded.
+    #[must_use]
+    pub fn may_end_in(&self, line: &[u8]) -> bool {
+        let is_word = |closer: &[u8]| {
+            memchr::memmem::find_iter(line, closer).any(|at| {
+                let before = at.checked_sub(1).map(|before| line[before]);
+                let after = line.get(at + closer.len()).copied();
+                [before, after].into_iter().flatten().all(ends_word)
+            })
+        };
+        let joins_lines = || memchr::memmem::find(line, b"\\\n").is_some();
+        match self.what {
+            "if" => is_word(b"fi") || joins_lines(),
+            "case" => is_word(b"esac") || joins_lines(),
+            "for" | "select" | "until" | "while" => is_word(b"done") || joins_lines(),
+            "{" => is_word(b"}") || joins_lines(),
+            "(" => line.contains(&b')'),
+            _ => true,
+        }
+    }
+}
+
+/// Whether a byte separates words: a metacharacter, or a backquote.
+fn ends_word(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || b";&|()<>`".contains(&byte)
+}
+
 impl SyntaxError {
     /// Returns the message on one line, without the location: lower case, no period.
     #[must_use]

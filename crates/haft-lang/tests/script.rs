@@ -77,3 +77,35 @@ fn a_script_that_was_not_parsed_can_be_read() {
     let mut reader = script.reader(ParseOptions::default());
     assert_eq!(rest(&mut reader), ["a", "b"]);
 }
+
+#[test]
+fn a_line_that_cannot_close_the_open_construct_does_not_complete_a_command() {
+    let scripts = [
+        "f() {\n  if a; then\n    b ${c}\n  fi\n}\n",
+        "{ x; (y\n) } \necho }\n}\n",
+        "while read -r a\ndo case $a in\n(b) c;; d) e;;esac\ndone\n",
+        "for x in a b\ndo { echo \"}\"; }\n$(echo\ndone) done\ndone\n",
+        "if a\nthen b; else `if c\nthen d; fi`;fi\n",
+        "{ cat <<EOF\n$(\n}\nEOF\n}\n",
+        "(a\n((1 +\n2)))\n",
+        "until x; do\n  y=(1\n2)\n[[ a &&\nb ]]\ndo\\\nne\n",
+        "select a in b; do '\n'done; done\n",
+    ];
+    for script in scripts {
+        let mut opened: Option<haft_lang::Opened> = None;
+        let mut from = 0;
+        let ends = script.match_indices('\n').map(|(at, _)| at + 1);
+        for end in ends.filter(|end| !script[..*end].ends_with("\\\n")) {
+            let parsed = Script::parse(script.as_bytes()[..end].to_vec(), &ParseOptions::default());
+            let incomplete = parsed.error().filter(|error| error.incomplete);
+            let may_end = opened.is_none_or(|opened| opened.may_end_in(&script.as_bytes()[from..end]));
+            assert!(may_end || incomplete.is_some(), "{:?} after {opened:?}", &script[from..end]);
+            opened = incomplete.and_then(|error| error.opened);
+            from = end;
+        }
+        assert_eq!(opened, None, "{script:?} is complete");
+    }
+    let parsed = Script::parse(&b"f() {\n"[..], &ParseOptions::default());
+    let opened = parsed.error().and_then(|error| error.opened).expect("an open brace");
+    assert!(!opened.may_end_in(b"  echo ${a} {b,c}\n") && opened.may_end_in(b"a;}\n"));
+}

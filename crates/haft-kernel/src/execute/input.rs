@@ -6,7 +6,7 @@
 use std::io;
 
 use haft_lang::ast::WarningKind;
-use haft_lang::{ParseOptions, Script};
+use haft_lang::{Opened, ParseOptions, Script};
 
 use crate::flow::{Flow, Unwind};
 use crate::session::Session;
@@ -18,10 +18,18 @@ const READ_AHEAD_BYTES: usize = 4096;
 enum ParseProgress {
     /// It is one or more commands, or an error that no further line can fix.
     Complete,
-    /// More lines are needed.
-    Incomplete,
+    /// More lines are needed, to close this construct if it is known.
+    Incomplete(Option<Opened>),
     /// It has a here-document that ends with this delimiter.
     HereDocument(Vec<u8>),
+}
+
+/// The result of parsing the lines read so far.
+enum ParsedLines {
+    /// They can run.
+    Script(Script),
+    /// More lines are needed, to close this construct if it is known.
+    Incomplete(Option<Opened>),
 }
 
 impl Session {
@@ -50,6 +58,8 @@ impl Session {
     /// Reads and parses the lines of the next command; `None` at the end.
     fn next_commands(&mut self, lines_before: u32) -> Result<Option<Script>, Unwind> {
         let mut text = Vec::new();
+        let mut open: Option<Opened> = None;
+        let mut seen = 0;
         loop {
             if !self.read_script_line(&mut text)? {
                 return Ok((!text.is_empty()).then(|| Script::new(text)));
@@ -57,24 +67,36 @@ impl Session {
             if is_continued(&text) {
                 continue;
             }
-            if let Some(script) = self.parse_lines(&mut text, lines_before)? {
-                return Ok(Some(script));
+            // A long command is parsed again only after a line that may close the open construct.
+            let line = &text[seen..];
+            let may_be_complete = open.is_none_or(|opened| opened.may_end_in(line));
+            seen = text.len();
+            if !may_be_complete {
+                continue;
+            }
+            match self.parse_lines(&mut text, lines_before)? {
+                ParsedLines::Script(script) => return Ok(Some(script)),
+                ParsedLines::Incomplete(opened) => {
+                    // An alias can stand for the token that closes the construct.
+                    open = opened.filter(|_| self.expanded_aliases().is_none());
+                    seen = text.len();
+                }
             }
         }
     }
 
-    /// Parses lines after reading their here-documents. Returns `None` if more lines are needed.
-    fn parse_lines(&mut self, text: &mut Vec<u8>, lines_before: u32) -> Result<Option<Script>, Unwind> {
+    /// Parses lines after reading their here-documents.
+    fn parse_lines(&mut self, text: &mut Vec<u8>, lines_before: u32) -> Result<ParsedLines, Unwind> {
         loop {
             let cancel = self.parse_cancel(text);
             let options = ParseOptions { lines_before, cancel, ..self.parse_options() };
             let script = Script::parse(text.as_slice(), &options);
             match progress(&script) {
-                ParseProgress::Complete => return Ok(Some(script)),
-                ParseProgress::Incomplete => return Ok(None),
+                ParseProgress::Complete => return Ok(ParsedLines::Script(script)),
+                ParseProgress::Incomplete(opened) => return Ok(ParsedLines::Incomplete(opened)),
                 ParseProgress::HereDocument(delimiter) => {
                     if !self.read_document(text, &delimiter)? {
-                        return Ok(Some(Script::new(text.as_slice())));
+                        return Ok(ParsedLines::Script(Script::new(text.as_slice())));
                     }
                 }
             }
@@ -128,7 +150,7 @@ impl Session {
 
 fn progress(script: &Script) -> ParseProgress {
     match script.error() {
-        Some(error) if error.incomplete => ParseProgress::Incomplete,
+        Some(error) if error.incomplete => ParseProgress::Incomplete(error.opened),
         Some(_) => ParseProgress::Complete,
         None => {
             let open = script.warnings().find_map(|warning| match &warning.kind {
