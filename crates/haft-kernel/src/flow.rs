@@ -1,5 +1,16 @@
 //! Control flow: how commands return.
 
+use haft_process::CANCELLED;
+
+/// The status of a command that was found and cannot be executed.
+pub(crate) const CANNOT_EXECUTE: i32 = 126;
+
+/// The status of a command, job or process that was not found.
+pub(crate) const NOT_FOUND: i32 = 127;
+
+/// The status of a command that a signal killed is this plus the number of the signal.
+pub(crate) const SIGNAL_BASE: i32 = 128;
+
 /// The result of a command: its exit status, or a reason to leave the commands around it.
 pub type Flow = Result<i32, Unwind>;
 
@@ -29,8 +40,8 @@ impl Unwind {
         match self {
             Self::Break(_) | Self::Continue(_) => 0,
             Self::Return(status) | Self::Exit(status) | Self::Abort(status) => status,
-            Self::Signal(signal) => 128 + signal,
-            Self::Cancelled => 130,
+            Self::Signal(signal) => SIGNAL_BASE + signal,
+            Self::Cancelled => CANCELLED,
         }
     }
 }

@@ -156,33 +156,54 @@ fn bit(signal: i32) -> u64 {
     place.and_then(|place| 1u64.checked_shl(place)).unwrap_or(0)
 }
 
+/// The number of the first real-time signal that programs can use.
+const FIRST_REAL_TIME_SIGNAL: i32 = 34;
+
 /// The description of a signal that killed a program, as bash shows it.
 pub(crate) fn signal_description(signal: i32) -> Option<Cow<'static, str>> {
-    Some(Cow::Borrowed(match signal {
-        1 => "Hangup",
-        2 => "Interrupt",
-        3 => "Quit",
-        4 => "Illegal instruction",
-        5 => "Trace/breakpoint trap",
-        6 => "Aborted",
-        7 => "Bus error",
-        8 => "Floating point exception",
-        9 => "Killed",
-        10 => "User defined signal 1",
-        11 => "Segmentation fault",
-        12 => "User defined signal 2",
-        13 => "Broken pipe",
-        14 => "Alarm clock",
-        15 => "Terminated",
-        16 => "Stack fault",
-        24 => "CPU time limit exceeded",
-        25 => "File size limit exceeded",
-        26 => "Virtual timer expired",
-        27 => "Profiling timer expired",
-        29 => "I/O possible",
-        30 => "Power failure",
-        31 => "Bad system call",
-        34..=64 => return Some(Cow::Owned(format!("Real-time signal {}", signal - 34))),
+    let name = haft_process::signal_name(signal)?;
+    Some(Cow::Borrowed(match name.as_str() {
+        "HUP" => "Hangup",
+        "INT" => "Interrupt",
+        "QUIT" => "Quit",
+        "ILL" => "Illegal instruction",
+        "TRAP" => "Trace/breakpoint trap",
+        "ABRT" => "Aborted",
+        "BUS" => "Bus error",
+        "FPE" => "Floating point exception",
+        "KILL" => "Killed",
+        "USR1" => "User defined signal 1",
+        "SEGV" => "Segmentation fault",
+        "USR2" => "User defined signal 2",
+        "PIPE" => "Broken pipe",
+        "ALRM" => "Alarm clock",
+        "TERM" => "Terminated",
+        "STKFLT" => "Stack fault",
+        "XCPU" => "CPU time limit exceeded",
+        "XFSZ" => "File size limit exceeded",
+        "VTALRM" => "Virtual timer expired",
+        "PROF" => "Profiling timer expired",
+        "IO" => "I/O possible",
+        "PWR" => "Power failure",
+        "SYS" => "Bad system call",
+        name if name.starts_with("RT") => {
+            return Some(Cow::Owned(format!("Real-time signal {}", signal - FIRST_REAL_TIME_SIGNAL)));
+        }
         _ => return None,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signals_are_described_in_the_words_of_bash() {
+        let described = [1, 6, 16, 29, 34, 64].map(|signal| signal_description(signal).unwrap_or_default());
+        let expected =
+            ["Hangup", "Aborted", "Stack fault", "I/O possible", "Real-time signal 0", "Real-time signal 30"];
+        assert_eq!(described, expected);
+        let none = [0, 17, 18, 19, 20, 21, 22, 23, 28, 32, 33, 65];
+        assert!(none.iter().all(|signal| signal_description(*signal).is_none()));
+    }
 }

@@ -4,7 +4,7 @@ use haft_text::Bytes;
 
 use super::{Context, options};
 use crate::execute::{ExecutionParameters, Started};
-use crate::flow::{Flow, Unwind};
+use crate::flow::{CANNOT_EXECUTE, Flow, NOT_FOUND, Unwind};
 use crate::options::ShellOption;
 use crate::traps::Trap;
 
@@ -80,12 +80,12 @@ fn become_program(
                 session.run_without_shebang(&path, words, &[]).map(ExecReturn::Ran)
             }
             Started::Failed(status) => Ok(ExecReturn::Failed(status)),
-            Started::Child(_) => Ok(ExecReturn::Failed(126)),
+            Started::Child(_) => Ok(ExecReturn::Failed(CANNOT_EXECUTE)),
         };
     }
     let Some(path) = session.program_path(&words[0], &[]) else {
         context.error(format_args!("{}: not found", words[0]));
-        return Ok(ExecReturn::Failed(127));
+        return Ok(ExecReturn::Failed(NOT_FOUND));
     };
     if zero.is_none() && !clear {
         session.traps.reset(Trap::Exit);
@@ -108,7 +108,7 @@ fn become_program(
         }
         Err(message) => {
             context.error(format_args!("{}: {message}", words[0]));
-            Ok(ExecReturn::Failed(126))
+            Ok(ExecReturn::Failed(CANNOT_EXECUTE))
         }
     }
 }

@@ -4,7 +4,7 @@ use haft_text::Bytes;
 use haft_text::encoding;
 
 use super::{Context, options};
-use crate::flow::Flow;
+use crate::flow::{CANNOT_EXECUTE, Flow};
 use crate::options::{SetOption, ShellOption};
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
@@ -32,7 +32,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     };
     if encoding::is_binary(&content) {
         context.error(format_args!("{name}: cannot execute binary file"));
-        return Ok(126);
+        return Ok(CANNOT_EXECUTE);
     }
     context.session_mut().source_file(&path, &content, (!parameters.is_empty()).then_some(parameters))
 }

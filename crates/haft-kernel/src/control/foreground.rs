@@ -8,7 +8,7 @@ use haft_process::{CancelToken, Signals};
 use haft_text::Bytes;
 
 use super::JobGroup;
-use crate::flow::{Flow, Unwind};
+use crate::flow::{Flow, NOT_FOUND, SIGNAL_BASE, Unwind};
 use crate::io::wait_readable;
 use crate::jobs::{Job, Member};
 use crate::options::SetOption;
@@ -19,7 +19,7 @@ use crate::traps::Trap;
 const FOREGROUND_GRACE: Duration = Duration::from_millis(500);
 
 /// The status of a program that Ctrl-C ended.
-const INTERRUPTED: i32 = 128 + Signals::INT;
+const INTERRUPTED: i32 = SIGNAL_BASE + Signals::INT;
 
 /// The result of waiting for the foreground job.
 pub(crate) enum Foreground {
@@ -70,7 +70,8 @@ impl Session {
             members.iter_mut().for_each(Member::update);
             group.update();
             if members.iter().all(|member| member.status.is_some()) {
-                let well = members.iter().all(|member| member.status.is_none_or(|status| status < 128));
+                let well =
+                    members.iter().all(|member| member.status.is_none_or(|status| status < SIGNAL_BASE));
                 group.leave_foreground(well);
                 self.stop_if_interrupted(&members)?;
                 return Ok(Foreground::Ended(members));
@@ -177,9 +178,9 @@ impl Session {
 
     /// Leaves the loops around a job that was stopped.
     pub(crate) fn leave_loops(&mut self, signal: i32) -> Flow {
-        self.parameters.set_status(128 + signal);
+        self.parameters.set_status(SIGNAL_BASE + signal);
         match self.calls.loops() {
-            0 => Ok(128 + signal),
+            0 => Ok(SIGNAL_BASE + signal),
             loops => Err(Unwind::Break(loops)),
         }
     }
@@ -195,7 +196,7 @@ impl Session {
     /// `fg`: continues a job in the foreground; returns its status.
     pub(crate) fn continue_in_foreground(&mut self, id: u32) -> Flow {
         let Some(Job { text, members, group: Some(group), .. }) = self.jobs.remove(id) else {
-            return Ok(127);
+            return Ok(NOT_FOUND);
         };
         group.resume(true);
         match self.wait_in_foreground(members, group, text)? {
@@ -204,7 +205,7 @@ impl Session {
                 self.report_fatal_signal(status);
                 Ok(status)
             }
-            Foreground::Stopped(signal) => Ok(128 + signal),
+            Foreground::Stopped(signal) => Ok(SIGNAL_BASE + signal),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use haft_process::Signals;
 
+use crate::flow::SIGNAL_BASE;
 use crate::jobs::{JobState, job_line};
 use crate::session::Session;
 use crate::signals::signal_description;
@@ -50,7 +51,7 @@ impl Session {
 
     /// Reports the signal that killed a foreground program.
     pub(crate) fn report_fatal_signal(&mut self, status: i32) {
-        if let Some(words) = status.checked_sub(128).and_then(signal_description) {
+        if let Some(words) = status.checked_sub(SIGNAL_BASE).and_then(signal_description) {
             let _ = self.write(2, format!("{words}\n").as_bytes());
             let _ = self.flush();
         }

@@ -8,7 +8,7 @@ use haft_text::Bytes;
 use super::arguments::CommandArguments;
 use super::parameters::ExecutionParameters;
 use crate::command::{Added, Builtin, Context, ToolError};
-use crate::flow::Flow;
+use crate::flow::{Flow, NOT_FOUND};
 use crate::options::SetOption;
 use crate::session::{Definition, Session};
 use crate::supervision::StageRecorder;
@@ -272,13 +272,13 @@ impl Session {
 
     fn call_tool(&mut self, arguments: &CommandArguments) -> Flow {
         let name = &arguments.words[0];
-        let Some(backend) = self.kernel.backend.clone() else { return Ok(127) };
+        let Some(backend) = self.kernel.backend.clone() else { return Ok(NOT_FOUND) };
         let mut context = Context::new(self, name, &arguments.values);
         match backend.call_tool(&mut context, &arguments.words) {
             Ok(flow) => flow,
             Err(ToolError::NotFound(_)) => {
                 self.report(format_args!("{name}: command not found"));
-                Ok(127)
+                Ok(NOT_FOUND)
             }
         }
     }

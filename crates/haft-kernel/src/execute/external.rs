@@ -11,7 +11,7 @@ use haft_text::Bytes;
 use super::interrupt::HeldInterrupt;
 use super::parameters::ExecutionParameters;
 use super::stack::SUBSHELL_UNITS;
-use crate::flow::{Flow, Unwind};
+use crate::flow::{CANNOT_EXECUTE, Flow, NOT_FOUND, Unwind};
 use crate::options::SetOption;
 use crate::session::Session;
 use crate::supervision::StageRecorder;
@@ -126,7 +126,7 @@ impl Session {
         if let Some(reason) = self.kernel.permission.refusal() {
             let message = format!("{name}: {reason}");
             self.report(message);
-            return Ok(Started::Failed(126));
+            return Ok(Started::Failed(CANNOT_EXECUTE));
         }
         let Some(path) = self.program_path(name, assigned) else {
             return self.not_found(words, assigned).map(Started::Failed);
@@ -135,7 +135,7 @@ impl Session {
             Ok(command) => command,
             Err(message) => {
                 self.report(format_args!("{name}: {message}"));
-                return Ok(Started::Failed(126));
+                return Ok(Started::Failed(CANNOT_EXECUTE));
             }
         };
         let mut started = match self.processes.group() {
@@ -306,13 +306,13 @@ impl Session {
         let _ = self.flush();
         let Some(path) = self.program_path(&words[0], &[]) else {
             self.report(format_args!("exec: {}: not found", words[0]));
-            return Started::Failed(127);
+            return Started::Failed(NOT_FOUND);
         };
         let mut command = match self.command(&path, words, &[]) {
             Ok(command) => command,
             Err(message) => {
                 self.report(format_args!("{}: {message}", words[0]));
-                return Started::Failed(126);
+                return Started::Failed(CANNOT_EXECUTE);
             }
         };
         if let Some(zero) = zero {
@@ -341,7 +341,7 @@ impl Session {
             return ended;
         }
         self.report(format_args!("{}: command not found", words[0]));
-        Ok(127)
+        Ok(NOT_FOUND)
     }
 
     /// Reports why a program could not be started; returns the status.
@@ -361,7 +361,7 @@ impl Session {
             }
             _ => self.report(format_args!("{shown}: {error}")),
         }
-        if directory { 126 } else { error.exit_code() }
+        if directory { CANNOT_EXECUTE } else { error.exit_code() }
     }
 }
 

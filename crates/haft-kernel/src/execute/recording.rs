@@ -9,7 +9,7 @@ use haft_text::Bytes;
 use super::arguments::CommandArguments;
 use super::dispatch::CommandTarget;
 use super::parameters::ExecutionParameters;
-use crate::flow::{Flow, Unwind};
+use crate::flow::{Flow, SIGNAL_BASE, Unwind};
 use crate::session::Session;
 use crate::supervision::{Stage, StageKind, StageRecorder};
 
@@ -85,7 +85,7 @@ impl Session {
         for index in 1..stages.len() {
             let stage = &mut stages[index - 1];
             if matches!(stage.exit, Exit::Signal(Signals::PIPE))
-                || (stage.usage.is_none() && stage.exit == Exit::Code(128 + Signals::PIPE))
+                || (stage.usage.is_none() && stage.exit == Exit::Code(SIGNAL_BASE + Signals::PIPE))
             {
                 stage.exit = Exit::Signal(Signals::PIPE);
                 stage.closed_by = Some(index);

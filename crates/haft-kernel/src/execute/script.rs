@@ -8,7 +8,7 @@ use haft_text::Bytes;
 
 use super::parameters::ExecutionParameters;
 use crate::discard::discard;
-use crate::flow::{Flow, Unwind};
+use crate::flow::{CANNOT_EXECUTE, Flow, Unwind};
 use crate::options::{SetOption, ShellOption};
 use crate::session::{ErrexitContext, Frame, Session};
 use crate::traps::Trap;
@@ -180,6 +180,8 @@ impl Session {
             let may_replace_process =
                 whole && self.identity.is_command_string() && rest.trim_ascii().is_empty();
             let parameters = ExecutionParameters { may_replace_process, ..Default::default() };
+            // The reader does not share the aliases while commands run, so that `alias` changes the table in place.
+            reader.options_mut().aliases = None;
             match self.run_list_with(&program.body, parameters) {
                 Ok(ended) => status = ended,
                 Err(Unwind::Abort(ended)) if resume => {
@@ -350,13 +352,13 @@ impl Session {
             Ok(text) => text,
             Err(error) => {
                 self.report(format_args!("{}: {}", words[0], haft_fs::message(&error)));
-                return Ok(126);
+                return Ok(CANNOT_EXECUTE);
             }
         };
         let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
         if first.contains(&0) || text.starts_with(b"\x7fELF") {
             self.report(format_args!("{}: cannot execute binary file: Exec format error", words[0]));
-            return Ok(126);
+            return Ok(CANNOT_EXECUTE);
         }
         let mut child = self.fork();
         child.become_script(path, &words[1..]);

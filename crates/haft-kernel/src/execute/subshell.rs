@@ -2,7 +2,7 @@
 
 use haft_lang::ast::List;
 
-use crate::flow::{Flow, Unwind};
+use crate::flow::{Flow, SIGNAL_BASE, Unwind};
 use crate::session::{ErrexitContext, Session};
 use crate::traps::Trap;
 
@@ -25,7 +25,7 @@ impl Session {
             Err(Unwind::Cancelled) => {
                 let killed = self.limits.cancel().killed_by();
                 self.run_last_trap();
-                return killed.map(|signal| 128 + signal).ok_or(Unwind::Cancelled);
+                return killed.map(|signal| SIGNAL_BASE + signal).ok_or(Unwind::Cancelled);
             }
             Err(unwind @ (Unwind::Break(_) | Unwind::Continue(_))) => {
                 let _ = unwind;
@@ -34,7 +34,7 @@ impl Session {
             Err(unwind) => unwind.status(),
         };
         match self.run_exit_trap(ended) {
-            Err(Unwind::Signal(signal)) => Ok(128 + signal),
+            Err(Unwind::Signal(signal)) => Ok(SIGNAL_BASE + signal),
             ended => Ok(ended? & 0xff),
         }
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use haft_process::{CancelToken, Child, Exit, Signals, Usage};
 
-use crate::flow::Unwind;
+use crate::flow::{NOT_FOUND, Unwind};
 use crate::io::{Ready, wait_readable};
 use crate::jobs::Member;
 use crate::session::Session;
@@ -30,10 +30,10 @@ impl Session {
         mut record: Option<&mut StageRecorder>,
     ) -> Result<Exit, Unwind> {
         if self.can_block_on_child() {
-            return Ok(child.wait().map_or(Exit::Code(127), |(exit, _)| exit));
+            return Ok(child.wait().map_or(Exit::Code(NOT_FOUND), |(exit, _)| exit));
         }
         loop {
-            let Some(pidfd) = child.pidfd() else { return Ok(Exit::Code(127)) };
+            let Some(pidfd) = child.pidfd() else { return Ok(Exit::Code(NOT_FOUND)) };
             if let Err(unwind) = self.wait_foreground(&[pidfd]) {
                 if unwind == Unwind::Cancelled
                     && let (Some((exit, usage)), Some(record)) = (self.stop_child(child), record)

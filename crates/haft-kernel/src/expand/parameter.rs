@@ -34,6 +34,9 @@ pub(super) enum ElementSelection {
     Index(i64),
 }
 
+/// The status of a `-c` script that ends because of a fatal error of an expansion.
+const FATAL_EXPANSION_STATUS: i32 = 127;
+
 impl Session {
     /// Expands `${…}` into a sink.
     #[inline(never)]
@@ -380,7 +383,7 @@ impl Session {
         match !self.identity.is_subshell() {
             true if self.is_interactive() => Unwind::Abort(1),
             true if self.identity.is_command_string() && !self.options.has(SetOption::ErrorExit) => {
-                Unwind::Exit(127)
+                Unwind::Exit(FATAL_EXPANSION_STATUS)
             }
             _ => Unwind::Exit(1),
         }

@@ -8,6 +8,7 @@ use rustix::event::{EventfdFlags, eventfd};
 use rustix::process::Signal;
 
 use super::number::next_number;
+use crate::flow::NOT_FOUND;
 use crate::signals::SignalInbox;
 use crate::supervision::StageRecorder;
 
@@ -198,7 +199,7 @@ impl Member {
                     }
                     Some(exit.code())
                 }
-                Err(_) => Some(127),
+                Err(_) => Some(NOT_FOUND),
             },
             MemberWork::Thread { completion, .. } => completion.status.get().copied(),
             MemberWork::Gone => Some(0),

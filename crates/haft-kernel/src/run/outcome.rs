@@ -11,6 +11,7 @@ use haft_process::{
 };
 use serde::Serialize;
 
+use crate::flow::SIGNAL_BASE;
 use crate::jobs::{JobInfo, JobReport};
 use crate::memory::LimitHit;
 use crate::supervision::Stage;
@@ -69,7 +70,7 @@ impl Status {
     pub fn code(self) -> i32 {
         match self {
             Status::Code(code) => code,
-            Status::Signal(signal) => 128 + signal,
+            Status::Signal(signal) => SIGNAL_BASE + signal,
             Status::TimedOut => TIMED_OUT,
             Status::Cancelled => CANCELLED,
             Status::LimitReached(hit) => hit.code(),

@@ -13,7 +13,7 @@ use crate::snapshot::{self, Tree};
 pub(crate) const ORACLE: &str = "/bin/bash";
 
 /// An entry that takes this long hangs.
-const ENTRY_TIMEOUT: Duration = Duration::from_secs(10);
+const ENTRY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long processes may take to exit after the shell.
 const EXIT_GRACE_PERIOD: Duration = Duration::from_millis(400);
