@@ -100,7 +100,9 @@ impl Session {
         let positional = self.parameters.replace_positional(words);
         let text = self.calls.set_source_text(definition.text.clone());
         let loops = self.calls.set_loops(0);
+        let offset = self.calls.set_line_offset(0);
         let result = self.nested(2, |session| session.run_function_body(definition, text.as_ref()));
+        self.calls.set_line_offset(offset);
         if self.stays_for_exit_trap(&result) {
             return result;
         }

@@ -48,7 +48,7 @@ impl Session {
             self.report(format_args!("`{}': not a valid identifier", each.name));
             return Ok(1);
         }
-        let line = self.calls.line();
+        let line = self.calls.text_line();
         let values = self.loop_values(each.words.as_deref())?;
         let header = self.header_span(each);
         self.looping(|session| {
@@ -116,7 +116,7 @@ impl Session {
 
     #[inline(never)]
     pub(crate) fn run_arithmetic_for(&mut self, each: &ArithmeticFor) -> Flow {
-        let line = self.calls.line();
+        let line = self.calls.text_line();
         if self.evaluate_in_loop(each.initial.as_ref())?.is_none() {
             return Ok(1);
         }

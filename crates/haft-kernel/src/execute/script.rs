@@ -90,7 +90,7 @@ impl Session {
     /// Runs a text as `eval` does. An error that ends a command ends the text only in a subshell. Messages about syntax
     /// errors contain `label`.
     pub(crate) fn run_text(&mut self, source: &[u8], label: &'static str) -> Flow {
-        let line = self.calls.line().saturating_sub(1);
+        let line = self.calls.text_line().saturating_sub(1);
         self.run_within(source, line, label)
     }
 
@@ -316,7 +316,7 @@ impl Session {
             line: self.calls.line(),
             is_function: false,
         });
-        let line = self.calls.line();
+        let line = self.calls.text_line();
         let positional = arguments.map(|arguments| self.parameters.replace_positional(arguments.to_vec()));
         let changed = self.parameters.mark_positional(false);
         let debug = self.hide_debug_trap();

@@ -32,7 +32,7 @@ impl Session {
     /// Runs the commands of a trap. `$?`, `PIPESTATUS`, `$_` and `LINENO` are unchanged afterwards.
     pub(crate) fn run_trap_text(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
         let saved = self.parameters.save();
-        let (line, span) = (self.calls.line(), self.calls.command_span());
+        let (line, span) = (self.calls.text_line(), self.calls.command_span());
         let outer = self.trap_state.set_status_before(Some(saved.status));
         let result = run(self);
         self.trap_state.set_status_before(outer);

@@ -66,7 +66,7 @@ impl Session {
                 return self.expand_parameter(expansion, part.span, quoted, sink);
             }
             PartKind::Command(substitution) => {
-                let output = self.substitute(substitution)?;
+                let output = self.substitute(substitution, part.span)?;
                 return self.emit_long(sink, &output, quoted);
             }
             PartKind::Arithmetic(arithmetic) => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use haft_lang::ParseOptions;
 use haft_lang::ast::{
-    CommandKind, CommandSubstitution, List, ProcessSubstitution, Program, RedirectKind,
+    CommandKind, CommandSubstitution, List, ProcessSubstitution, Program, RedirectKind, Span,
     SubstitutionDirection, Word,
 };
 use haft_text::Bytes;
@@ -17,7 +17,11 @@ use crate::session::Session;
 impl Session {
     /// Returns the output of `$(…)` without trailing newlines.
     #[inline(never)]
-    pub(super) fn substitute(&mut self, substitution: &CommandSubstitution) -> Result<Vec<u8>, Unwind> {
+    pub(super) fn substitute(
+        &mut self,
+        substitution: &CommandSubstitution,
+        span: Span,
+    ) -> Result<Vec<u8>, Unwind> {
         if let Some(error) = &substitution.error {
             self.report(format_args!("command substitution: {}", error.error));
             self.parameters.set_substitution_status(2);
@@ -26,21 +30,36 @@ impl Session {
         if let Some(word) = file_only(&substitution.body) {
             return self.substitute_file(word);
         }
-        let (output, status) = match self.parse_again(substitution) {
-            Some((text, program)) => {
-                let before = self.calls.set_source_text(Some(text));
-                let result = self.capture_list(&program.body);
-                self.calls.set_source_text(before);
-                result?
-            }
-            None => self.capture_list(&substitution.body)?,
-        };
+        let lines = if substitution.backquoted { self.count_lines(span) } else { 0 };
+        let outer = self.calls.set_line_offset(0);
+        self.calls.set_line_offset(outer + lines);
+        let captured = self.capture_substitution(substitution);
+        self.calls.set_line_offset(outer);
+        let (output, status) = captured?;
         self.parameters.set_substitution_status(status);
         self.parameters.set_status(status);
         if memchr::memchr(0, &output).is_some() {
             self.report("warning: command substitution: ignored null byte in input");
         }
         Ok(trimmed(output))
+    }
+
+    /// The number of newlines in a part of the running text.
+    fn count_lines(&self, span: Span) -> u32 {
+        let text = self.calls.source_text().map_or(&[][..], |text| span.of(text));
+        u32::try_from(memchr::memchr_iter(b'\n', text).count()).unwrap_or(0)
+    }
+
+    fn capture_substitution(&mut self, substitution: &CommandSubstitution) -> Result<(Vec<u8>, i32), Unwind> {
+        match self.parse_again(substitution) {
+            Some((text, program)) => {
+                let before = self.calls.set_source_text(Some(text));
+                let result = self.capture_list(&program.body);
+                self.calls.set_source_text(before);
+                result
+            }
+            None => self.capture_list(&substitution.body),
+        }
     }
 
     /// Parses the text of a substitution again if aliases affect it: they are expanded when it runs, not when the command around it was
@@ -54,7 +73,7 @@ impl Session {
         if text.is_empty() || substitution.backquoted && text.contains(&b'\\') {
             return None;
         }
-        let lines_before = self.calls.line().saturating_sub(1);
+        let lines_before = self.calls.text_line().saturating_sub(1);
         let options = ParseOptions { lines_before, ..self.parse_options() };
         let program = haft_lang::parse(text, &options).ok()?;
         Some((text.into(), program))

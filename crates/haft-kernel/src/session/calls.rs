@@ -25,8 +25,10 @@ pub struct Frame {
 pub(crate) struct CallStack {
     /// The calls, the innermost last.
     frames: CopyOnWrite<Vec<Frame>>,
-    /// `LINENO`.
+    /// The line of the running command in its text.
     line: u32,
+    /// What `LINENO` is more than that. bash counts the lines of a backquoted substitution from its last line on.
+    line_offset: u32,
     /// The text that is being run. Spans refer to it.
     source_text: Option<Arc<[u8]>>,
     /// The command that `BASH_COMMAND` shows.
@@ -109,7 +111,19 @@ impl CallStack {
     /// `LINENO`.
     #[inline]
     pub(crate) fn line(&self) -> u32 {
+        self.line + self.line_offset
+    }
+
+    /// The line of the running command in its text, for [`CallStack::set_line`].
+    #[inline]
+    pub(crate) fn text_line(&self) -> u32 {
         self.line
+    }
+
+    /// Sets what `LINENO` is more than the line of the running command; returns the previous value.
+    #[inline]
+    pub(crate) fn set_line_offset(&mut self, offset: u32) -> u32 {
+        std::mem::replace(&mut self.line_offset, offset)
     }
 
     /// Sets `LINENO`.
