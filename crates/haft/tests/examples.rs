@@ -193,6 +193,7 @@ const OTHERS: [&str; 9] = [
     "docs/benchmarks.md",
     "docs/checks.md",
     "docs/commands.md",
+    "docs/compatibility.md",
     "docs/dependencies.md",
     "docs/gotchas.md",
     "docs/isolated.md",

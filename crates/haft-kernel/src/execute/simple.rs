@@ -100,7 +100,7 @@ impl Session {
         (parameters, record): (ExecutionParameters, Option<&mut StageRecorder>),
     ) -> Flow {
         if self.conforms() && self.has_readonly(&simple.assignments) {
-            return Err(if self.conforms_to(&target) { Unwind::Exit(1) } else { self.end_line(1) });
+            return Err(if self.conforms_to(&target) { Unwind::Exit(1) } else { Unwind::Abort(1) });
         }
         let assigned = self.temporary(&simple.assignments)?;
         if self.options.has(SetOption::Trace) {
