@@ -189,7 +189,7 @@ documents! {
 }
 
 /// Documents without `sh` examples to run, or with generated ones.
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 10] = [
     "docs/benchmarks.md",
     "docs/checks.md",
     "docs/commands.md",
