@@ -21,6 +21,7 @@
 //! command.arguments(["-c", "rm notes; echo two > other"]).working_directory(&tree);
 //! command.namespaces(overlay.namespaces()?);
 //! command.spawn(&StartPermission::all())?.wait()?;
+//! drop(command); // An overlay that something uses cannot be committed.
 //!
 //! assert!(tree.join("notes").exists(), "the real directory is untouched");
 //! assert_eq!(overlay.changes()?.len(), 2);

@@ -230,7 +230,8 @@ impl Overlay {
     /// use of the store completes the commit.
     ///
     /// # Errors
-    /// If a file changed outside of the overlay meanwhile, or cannot be written.
+    /// If something uses the overlay, such as a session or a command in its namespaces, or a file changed outside of it
+    /// meanwhile, or cannot be written.
     pub fn commit(&mut self, selection: &Selection, on_conflict: OnConflict) -> Result<usize, Error> {
         if self.record.is_committed {
             return Err(self.state_error("is already committed"));

@@ -1,7 +1,7 @@
 //! The builtins, one file each.
 //!
 //! A builtin is a function in a file of its own and an entry of [`ALL`]. It gets a [`Context`], which holds the session and the name it
-//! was called by, and its arguments. It returns a [`Flow`]: its exit status, or a reason to unwind.
+//! was called by, and its arguments. It returns a [`Flow`](crate::Flow): its exit status, or a reason to unwind.
 //!
 //! [`Context::print`] writes output and [`Context::error`] error messages; both respect the redirections of the command.
 

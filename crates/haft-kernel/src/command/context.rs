@@ -17,7 +17,7 @@ use crate::variables::Variables;
 
 /// The context of a command: its name, its output, and the session that it runs in.
 ///
-/// A builtin reads and changes one part of the session through the method for that part, such as [`Context::options`]. What
+/// A builtin reads and changes one part of the session through the method for that part, such as `options`. What
 /// concerns several parts, such as running a command, goes through [`Context::session_mut`].
 #[derive(Debug)]
 pub struct Context<'a> {
