@@ -53,6 +53,12 @@ pub enum OverlayState {
     Committed,
 }
 
+impl Record {
+    fn state(&self) -> OverlayState {
+        if self.is_committed { OverlayState::Committed } else { OverlayState::Open }
+    }
+}
+
 /// An overlay in a list.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct OverlaySummary {
@@ -81,7 +87,7 @@ impl OverlaySummary {
         OverlaySummary {
             id: record.id.clone(),
             name: record.name.clone(),
-            state: if record.is_committed { OverlayState::Committed } else { OverlayState::Open },
+            state: record.state(),
             created: record.created,
             trees: record.trees.iter().map(|tree| tree.path.clone()).collect(),
             level: record.level,
@@ -131,6 +137,11 @@ impl Overlay {
     /// How the overlay is separated from the machine.
     pub fn level(&self) -> OverlayLevel {
         self.record.level
+    }
+
+    /// Its state.
+    pub fn state(&self) -> OverlayState {
+        self.record.state()
     }
 
     /// The directories.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use haft_overlay::{Change, ChangeCounts, Error, Overlay, OverlayStore, default_tree};
+use haft_overlay::{Change, ChangeCounts, Error, Overlay, OverlayState, OverlayStore, default_tree};
 use haft_process::Namespaces;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -166,14 +166,14 @@ impl OverlayTable {
 
     /// Whether an overlay exists and has not been committed.
     pub(crate) fn is_usable(&self, id: &str) -> bool {
-        let state = |overlay: &Overlay| overlay.summary().state == haft_overlay::OverlayState::Open;
-        match self.in_use(id) {
-            Some(open) => state(&open.overlay()),
-            None => self.find(id).is_ok_and(|overlay| state(&overlay)),
-        }
+        let state = match self.in_use(id) {
+            Some(open) => Ok(open.overlay().state()),
+            None => self.find(id).map(|overlay| overlay.state()),
+        };
+        state.is_ok_and(|state| state == OverlayState::Open)
     }
 
-    /// The full id of an overlay that this client has opened.
+    /// Returns the id if this client has opened the overlay.
     pub(crate) fn own_id(&self, id: &str, owner: u64) -> Result<String, String> {
         if lock(&self.opened).get(id).is_some_and(|entry| entry.owner == owner) {
             return Ok(id.to_owned());
