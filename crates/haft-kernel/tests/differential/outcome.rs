@@ -16,7 +16,7 @@ pub(crate) const ORACLE: &str = "/bin/bash";
 const ENTRY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long processes may take to exit after the shell.
-const EXIT_GRACE_PERIOD: Duration = Duration::from_millis(400);
+const EXIT_GRACE_PERIOD: Duration = Duration::from_secs(3);
 
 /// The maximum output of an entry to either stream.
 const MAX_OUTPUT_BYTES: usize = 16 << 20;
