@@ -88,8 +88,8 @@ pub use bytes::Bytes;
 pub use error::{ErrorKind, Opened, SyntaxError};
 pub use expected::Expected;
 pub use parse::{
-    CancelCheck, MAX_NESTING_DEPTH, ParseOptions, Parser, parse, parse_arithmetic, parse_arithmetic_text,
-    parse_quoted, parse_subscript,
+    CancelCheck, MAX_NESTING_DEPTH, ParseOptions, Parser, bracket_length, digit_value, parse,
+    parse_arithmetic, parse_arithmetic_text, parse_quoted, parse_subscript,
 };
 pub use print::{print, print_command, print_function, print_word};
 pub use resolve::{BUILTINS, BuiltinsOnly, Resolution, Resolver, is_builtin};

@@ -3,20 +3,14 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
-use std::time::{Duration, Instant};
-
-use similar::TextDiff;
 
 use crate::changes::{Change, ChangeKind, EntryType, FileState};
 use crate::error::Error;
 use crate::overlay::Overlay;
+use crate::unified::{self, Names};
 
 /// Larger files are not compared line by line.
 const MAX_TEXT_BYTES: usize = 16 << 20;
-/// How long lines are compared before the result may be longer than necessary.
-const DIFF_TIME: Duration = Duration::from_secs(2);
-/// Lines around a change.
-const CONTEXT_LINES: usize = 3;
 
 impl Overlay {
     /// Writes changes in the format of `git diff`. Binary files are named but not shown.
@@ -56,9 +50,7 @@ impl Overlay {
         if is_binary(&old) || is_binary(&new) {
             return writeln!(writer, "Binary files {old_name} and {new_name} differ");
         }
-        let deadline = Instant::now() + DIFF_TIME;
-        let diff = TextDiff::configure().deadline(deadline).diff_lines(&old[..], &new[..]);
-        diff.unified_diff().context_radius(CONTEXT_LINES).header(&old_name, &new_name).to_writer(writer)
+        unified::write(&old, &new, &Names { old: &old_name, new: &new_name }, writer)
     }
 
     /// A path relative to its tree, as a patch names it.

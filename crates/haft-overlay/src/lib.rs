@@ -60,6 +60,7 @@ mod report;
 mod selection;
 mod store;
 mod swap;
+mod unified;
 
 pub use changes::{Change, ChangeKind, EntryType, FileChange, FileState};
 pub use conflict::{Conflict, ConflictKind};

@@ -8,7 +8,6 @@ use super::pipeline::StageWork;
 use crate::control::{Foreground, JobGroup};
 use crate::flow::Flow;
 use crate::jobs::Member;
-use crate::options::SetOption;
 use crate::session::Session;
 
 impl Session {
@@ -56,13 +55,6 @@ impl Session {
             Foreground::Stopped(signal) => return self.leave_loops(signal),
         };
         let statuses: Vec<i32> = members.iter().map(|member| member.status.unwrap_or(0)).collect();
-        let failed = statuses.iter().rev().find(|status| **status != 0).copied().unwrap_or(0);
-        let last = statuses.last().copied().unwrap_or(0);
-        self.parameters.set_pipe_statuses(statuses);
-        if let Some(last) = pipeline.stages.last() {
-            self.calls.set_line(last.line);
-            self.calls.set_command_span(last.span);
-        }
-        self.check_failure(if self.options.has(SetOption::PipeFail) { failed } else { last })
+        self.end_pipeline(pipeline, statuses)
     }
 }

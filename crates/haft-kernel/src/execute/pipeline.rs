@@ -81,8 +81,6 @@ impl Session {
             }
         };
         let mut members = self.run_stages_ready(stages, !own_last);
-        let mut result = Ok(());
-        let mut statuses = Vec::with_capacity(count);
         if own_last {
             let command = &pipeline.stages[count - 1];
             let mut record = recorded.then(|| self.stage_recorder(command));
@@ -94,31 +92,33 @@ impl Session {
                 }
             }
         }
-        let held = self.hold_interrupt();
-        if recorded {
-            result = self.wait_all(&mut members);
-        }
-        for member in &mut members {
-            match result.and_then(|()| self.wait_member(member)) {
-                Ok(status) => statuses.push(status),
-                Err(unwind) => {
-                    result = Err(unwind);
-                    break;
-                }
-            }
-        }
-        let died_of_it = members.last().is_some_and(|last| last.died == Some(Signals::INT));
-        let released = self.release_interrupt(held, died_of_it);
-        result = result.and(released);
-        match result {
-            Ok(()) => {}
-            Err(Unwind::Signal(_)) => members.drain(..).for_each(Member::detach),
-            Err(_) => self.abandon(&mut members, Signals::TERM),
-        }
+        let statuses = self.wait_for_stages(&mut members, recorded);
         if recorded {
             self.record(members.into_iter().filter_map(Member::into_record).collect());
         }
-        result?;
+        self.end_pipeline(pipeline, statuses?)
+    }
+
+    /// Waits for all stages of a pipeline and returns their exit statuses. If the wait is cut short, the stages that still run are ended,
+    /// or left to their signal.
+    fn wait_for_stages(&mut self, members: &mut Vec<Member>, recorded: bool) -> Result<Vec<i32>, Unwind> {
+        let held = self.hold_interrupt();
+        let waited = if recorded { self.wait_all(members) } else { Ok(()) };
+        let statuses =
+            waited.and_then(|()| members.iter_mut().map(|member| self.wait_member(member)).collect());
+        let died_of_it = members.last().is_some_and(|last| last.died == Some(Signals::INT));
+        let released = self.release_interrupt(held, died_of_it);
+        let result = statuses.and_then(|statuses| released.map(|()| statuses));
+        match result {
+            Ok(_) => {}
+            Err(Unwind::Signal(_)) => members.drain(..).for_each(Member::detach),
+            Err(_) => self.abandon(members, Signals::TERM),
+        }
+        result
+    }
+
+    /// Sets `PIPESTATUS` and returns the status of a pipeline whose stages have ended.
+    pub(super) fn end_pipeline(&mut self, pipeline: &Pipeline, statuses: Vec<i32>) -> Flow {
         let failed = statuses.iter().rev().find(|status| **status != 0).copied().unwrap_or(0);
         let last = statuses.last().copied().unwrap_or(0);
         self.parameters.set_pipe_statuses(statuses);

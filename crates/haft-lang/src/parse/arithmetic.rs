@@ -387,8 +387,8 @@ enum Infix {
     Both(BinaryOperator),
 }
 
-/// Returns the length of a bracketed text, including the brackets. A character after a backslash is data.
-fn bracket_length(text: &[u8]) -> Option<usize> {
+/// Returns the length of a subscript, including its brackets. A character after a backslash is data.
+pub fn bracket_length(text: &[u8]) -> Option<usize> {
     let mut open = 0usize;
     let mut bytes = text.iter().enumerate();
     while let Some((index, byte)) = bytes.next() {

@@ -42,6 +42,9 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+pub use arithmetic::bracket_length;
+pub use number::digit_value;
+
 use crate::AliasTable;
 use crate::ast::{Arithmetic, ArithmeticTree, LineIndex, Program, Warning, WarningKind, Word};
 use crate::error::{ErrorKind, SyntaxError};

@@ -3,6 +3,8 @@
 //! bash finds an error while it reads tokens from left to right, and its message names the token at which it stopped. This reads an
 //! expression that is known to be wrong in the same order, without evaluating it.
 
+use haft_lang::{bracket_length, digit_value};
+
 /// An error as bash describes it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Diagnosis {
@@ -124,7 +126,7 @@ impl Scanner<'_> {
             self.at += 1;
         }
         if self.byte(self.at) == b'[' {
-            match super::bracket_end(&self.text[self.at..]) {
+            match bracket_length(&self.text[self.at..]) {
                 Some(length) => self.at += length,
                 None => return problem("bad array subscript"),
             }
@@ -336,7 +338,7 @@ fn precedence(token: Token) -> Option<u8> {
 
 /// Why a constant is not a number.
 fn number_problem(text: &[u8]) -> Option<&'static str> {
-    let (mut base, mut value, mut has_base, mut rest) = (10, 0u64, false, text);
+    let (mut base, mut value, mut has_base, mut rest) = (10u32, 0u64, false, text);
     if let [b'0', after @ ..] = text {
         if after.is_empty() {
             return None;
@@ -352,33 +354,21 @@ fn number_problem(text: &[u8]) -> Option<&'static str> {
             if has_base {
                 return Some("invalid number");
             }
-            if !(2..=64).contains(&value) {
+            let Some(given) = u32::try_from(value).ok().filter(|base| (2..=64).contains(base)) else {
                 return Some("invalid arithmetic base");
-            }
-            (base, value, has_base) = (value, 0, true);
-            if rest.get(at + 1).is_none_or(|next| digit(*next, 64).is_none()) {
+            };
+            (base, value, has_base) = (given, 0, true);
+            if rest.get(at + 1).is_none_or(|next| digit_value(*next, 64).is_none()) {
                 return Some("invalid integer constant");
             }
             continue;
         }
-        match digit(*byte, base).filter(|digit| *digit < base) {
-            Some(digit) => value = value.wrapping_mul(base).wrapping_add(digit),
+        match digit_value(*byte, base).filter(|digit| *digit < base) {
+            Some(digit) => value = value.wrapping_mul(u64::from(base)).wrapping_add(u64::from(digit)),
             None => return Some("value too great for base"),
         }
     }
     None
-}
-
-fn digit(byte: u8, base: u64) -> Option<u64> {
-    Some(u64::from(match byte {
-        b'0'..=b'9' => byte - b'0',
-        b'a'..=b'z' => byte - b'a' + 10,
-        b'A'..=b'Z' if base <= 36 => byte - b'A' + 10,
-        b'A'..=b'Z' => byte - b'A' + 36,
-        b'@' => 62,
-        b'_' => 63,
-        _ => return None,
-    }))
 }
 
 #[cfg(test)]

@@ -127,22 +127,6 @@ fn shown(expression: &[u8]) -> String {
     String::from_utf8_lossy(expression.trim_ascii_start()).into_owned()
 }
 
-/// Returns the length of a subscript including its brackets. A character after a backslash is data.
-fn bracket_end(text: &[u8]) -> Option<usize> {
-    let mut open = 0usize;
-    let mut bytes = text.iter().enumerate();
-    while let Some((index, byte)) = bytes.next() {
-        match byte {
-            b'\\' => drop(bytes.next()),
-            b'[' => open += 1,
-            b']' if open == 1 => return Some(index + 1),
-            b']' => open -= 1,
-            _ => {}
-        }
-    }
-    None
-}
-
 /// Evaluates a parsed expression.
 ///
 /// # Errors
