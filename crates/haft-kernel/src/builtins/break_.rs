@@ -7,6 +7,9 @@ use super::integer::parse_integer;
 use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
 
+/// The status of a shell that exits because an operand is not a number.
+const INVALID_OPERAND: i32 = 128;
+
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     leave_loops(context, arguments, Unwind::Break)
 }
@@ -30,7 +33,7 @@ pub(super) fn leave_loops(context: &mut Context<'_>, arguments: &[Bytes], unwind
     let Some(first) = arguments.first() else { return Err(unwind(1)) };
     let Some(count) = parse_integer(first) else {
         context.error(format_args!("{first}: numeric argument required"));
-        return Err(Unwind::Exit(128));
+        return Err(Unwind::Exit(INVALID_OPERAND));
     };
     if arguments.len() > 1 {
         context.error("too many arguments");

@@ -5,7 +5,7 @@ use haft_text::Bytes;
 
 use super::{Context, options};
 use crate::flow::Flow;
-use crate::jobs::{Job, JobState, WaitResult};
+use crate::jobs::{Job, JobState};
 use crate::options::SetOption;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
@@ -23,11 +23,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     if let Some(job) = context.jobs().get(id) {
         job.signal(Signals::CONT);
     }
-    match context.session_mut().wait_job(id)? {
-        WaitResult::Ended { status, .. } => Ok(status),
-        WaitResult::Interrupted(signal) => Ok(128 + signal),
-        WaitResult::Nothing => Ok(127),
-    }
+    context.session_mut().wait_job(id).map(|result| result.status())
 }
 
 /// Returns the number of the job that the operand names, or the current job. Prints an error and returns `None` if there is no

@@ -5,7 +5,7 @@ use haft_text::Bytes;
 use super::Context;
 use super::integer::parse_integer;
 use super::kill_target::signal_number;
-use crate::flow::{Flow, Unwind};
+use crate::flow::{Flow, SIGNAL_BASE, Unwind};
 use crate::options::SetOption;
 use crate::traps::Trap;
 
@@ -116,7 +116,8 @@ fn list(context: &mut Context<'_>, names: &[Bytes]) -> Flow {
         let shown = match parse_integer(name) {
             Some(0) => Some("EXIT".to_owned()),
             Some(number) => {
-                let number = if number > 128 { number - 128 } else { number };
+                let base = i64::from(SIGNAL_BASE);
+                let number = if number > base { number - base } else { number };
                 i32::try_from(number).ok().and_then(haft_process::signal_name)
             }
             None => signal(name).map(|number| number.to_string()),

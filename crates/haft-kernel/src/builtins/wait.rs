@@ -1,10 +1,12 @@
 //! `wait`.
 
+use std::ops::ControlFlow;
+
 use haft_text::Bytes;
 
 use super::integer::parse_integer;
 use super::{Context, options};
-use crate::flow::{Flow, Unwind};
+use crate::flow::{Flow, NOT_FOUND, Unwind};
 use crate::jobs::WaitResult;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
@@ -30,8 +32,8 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     let mut status = 0;
     for operand in operands {
         status = match one(context, operand)? {
-            Ok(status) => status,
-            Err(signal) => return Ok(signal),
+            ControlFlow::Continue(status) => status,
+            ControlFlow::Break(status) => return Ok(status),
         };
         if let (Some(name), Some(pid)) = (variable, parse_integer(operand)) {
             let _ = context.session_mut().assign_reference(name, pid.to_string().into());
@@ -44,8 +46,9 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
 fn all(context: &mut Context<'_>) -> Flow {
     let ids: Vec<u32> = context.jobs().iter().map(|job| job.id).collect();
     for id in ids {
-        if let WaitResult::Interrupted(signal) = context.session_mut().wait_job(id)? {
-            return Ok(128 + signal);
+        let result = context.session_mut().wait_job(id)?;
+        if matches!(result, WaitResult::Interrupted(_)) {
+            return Ok(result.status());
         }
     }
     if let Some(last) = context.parameters().last_background() {
@@ -66,37 +69,37 @@ fn process_substitution(context: &mut Context<'_>, pid: i32) -> Result<Option<i3
     result
 }
 
-/// Waits for one process or job. The inner error is the number of a trapped signal.
-fn one(context: &mut Context<'_>, operand: &Bytes) -> Result<Result<i32, i32>, Unwind> {
+/// Waits for one process or job and returns its status. A trapped signal breaks off the wait with the status of `wait`.
+fn one(context: &mut Context<'_>, operand: &Bytes) -> Result<ControlFlow<i32, i32>, Unwind> {
     if operand.starts_with(b"%") {
         let id = match context.jobs().find(operand).map(|job| job.id) {
             Ok(id) => id,
             Err(missing) => {
                 context.error(missing.message(operand));
-                return Ok(Ok(127));
+                return Ok(ControlFlow::Continue(NOT_FOUND));
             }
         };
-        return Ok(match context.session_mut().wait_job(id)? {
-            WaitResult::Ended { status, .. } => Ok(status),
-            WaitResult::Interrupted(signal) => Err(128 + signal),
-            WaitResult::Nothing => Ok(127),
-        });
+        return context.session_mut().wait_job(id).map(|result| waited(&result));
     }
     let Some(pid) = parse_integer(operand).and_then(|pid| i32::try_from(pid).ok()).filter(|pid| *pid >= 0)
     else {
         context.error(format_args!("`{operand}': not a pid or valid job spec"));
-        return Ok(Ok(1));
+        return Ok(ControlFlow::Continue(1));
     };
     if let Some(status) = process_substitution(context, pid)? {
-        return Ok(Ok(status));
+        return Ok(ControlFlow::Continue(status));
     }
-    match context.session_mut().wait_pid(pid)? {
-        WaitResult::Ended { status, .. } => Ok(Ok(status)),
-        WaitResult::Interrupted(signal) => Ok(Err(128 + signal)),
-        WaitResult::Nothing => {
-            context.error(format_args!("pid {pid} is not a child of this shell"));
-            Ok(Ok(127))
-        }
+    let result = context.session_mut().wait_pid(pid)?;
+    if matches!(result, WaitResult::Nothing) {
+        context.error(format_args!("pid {pid} is not a child of this shell"));
+    }
+    Ok(waited(&result))
+}
+
+fn waited(result: &WaitResult) -> ControlFlow<i32, i32> {
+    match result {
+        WaitResult::Interrupted(_) => ControlFlow::Break(result.status()),
+        _ => ControlFlow::Continue(result.status()),
     }
 }
 
@@ -118,16 +121,11 @@ fn next(context: &mut Context<'_>, operands: &[Bytes], variable: Option<&[u8]>) 
         }
     }
     if failed && ids.is_empty() {
-        return Ok(127);
+        return Ok(NOT_FOUND);
     }
-    match context.session_mut().wait_next(&ids)? {
-        WaitResult::Nothing => Ok(127),
-        WaitResult::Interrupted(signal) => Ok(128 + signal),
-        WaitResult::Ended { pid, status } => {
-            if let Some(name) = variable {
-                let _ = context.session_mut().assign_reference(name, pid.to_string().into());
-            }
-            Ok(status)
-        }
+    let result = context.session_mut().wait_next(&ids)?;
+    if let (WaitResult::Ended { pid, .. }, Some(name)) = (&result, variable) {
+        let _ = context.session_mut().assign_reference(name, pid.to_string().into());
     }
+    Ok(result.status())
 }

@@ -3,7 +3,7 @@
 use haft_process::Signals;
 
 use super::{JobState, Member};
-use crate::flow::Unwind;
+use crate::flow::{NOT_FOUND, SIGNAL_BASE, Unwind};
 use crate::options::SetOption;
 use crate::session::Session;
 
@@ -23,6 +23,17 @@ pub enum WaitResult {
     Nothing,
 }
 
+impl WaitResult {
+    /// The exit status of `wait` or `fg` with this result.
+    pub(crate) fn status(&self) -> i32 {
+        match self {
+            Self::Ended { status, .. } => *status,
+            Self::Interrupted(signal) => SIGNAL_BASE + signal,
+            Self::Nothing => NOT_FOUND,
+        }
+    }
+}
+
 impl Session {
     /// Waits for a member of a pipeline and returns its status.
     pub(crate) fn wait_member(&mut self, member: &mut Member) -> Result<i32, Unwind> {
@@ -32,7 +43,7 @@ impl Session {
                 self.reap_strays();
                 return Ok(status);
             }
-            let Some(descriptor) = member.descriptor() else { return Ok(127) };
+            let Some(descriptor) = member.descriptor() else { return Ok(NOT_FOUND) };
             self.wait_foreground(&[descriptor])?;
         }
     }
