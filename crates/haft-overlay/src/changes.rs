@@ -6,22 +6,34 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
+use crate::base::{BaseEntry, BaseView};
 use crate::node::{FileTime, Folder, Node};
 
 /// A changed path.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Eq, Serialize)]
 pub struct Change {
     /// The absolute path.
+    #[serde(serialize_with = "as_text")]
     pub path: PathBuf,
     /// How it changed.
     pub kind: ChangeKind,
     /// What it was before, and what it is now.
     pub file: FileChange,
     /// For a renamed file: its path before.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_optional_text")]
     pub renamed_from: Option<PathBuf>,
+}
+
+/// Bytes that are not UTF-8 become U+FFFD, because JSON has no other text.
+fn as_text<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
+}
+
+#[expect(clippy::ref_option, reason = "serde passes the field")]
+fn as_optional_text<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
+    path.as_ref().map(|path| path.to_string_lossy()).serialize(serializer)
 }
 
 /// How a path changed.
@@ -112,16 +124,25 @@ pub(crate) enum EntryDifference {
     Contents,
 }
 
-/// Lists every changed path of one tree, in the order of names. `root` is the absolute path of the tree.
-pub(crate) fn scan(upper: &Folder, lower: &Folder, root: &Path) -> io::Result<Vec<Change>> {
-    let mut scanner = Scanner { root, changes: Vec::new() };
+/// The changed paths of a tree, in the order of names, and what the tree had there.
+pub(crate) struct Scan {
+    pub(crate) changes: Vec<Change>,
+    /// Paths are relative to the tree.
+    pub(crate) base: Vec<(PathBuf, BaseEntry)>,
+}
+
+/// Lists every changed path of one tree. `root` is the absolute path of the tree.
+pub(crate) fn scan(upper: &Folder, lower: &Folder, root: &Path, known: BaseView<'_>) -> io::Result<Scan> {
+    let found = Scan { changes: Vec::new(), base: Vec::new() };
+    let mut scanner = Scanner { root, known, found };
     scanner.folder(upper, Some(lower), Path::new(""), false)?;
-    Ok(scanner.changes)
+    Ok(scanner.found)
 }
 
 struct Scanner<'a> {
     root: &'a Path,
-    changes: Vec<Change>,
+    known: BaseView<'a>,
+    found: Scan,
 }
 
 impl Scanner<'_> {
@@ -139,16 +160,27 @@ impl Scanner<'_> {
             names.sort_unstable();
             names.dedup();
         }
+        let own = lower.map(Folder::own_node).transpose()?;
         for name in names {
-            self.entry(upper, lower, path, &name)?;
+            let whole = path.join(&name);
+            let below = below(lower, &name)?;
+            let above = upper.node(&name)?.filter(|node| !upper.is_whiteout(&name, node));
+            if let (Some(_), Some(folder)) = (above, own) {
+                let entry = self.known.entry(&whole, &folder, below.as_ref());
+                self.found.base.push((whole.clone(), entry));
+            }
+            self.entry((upper, above), (lower, below), whole, &name)?;
         }
         Ok(())
     }
 
-    fn entry(&mut self, upper: &Folder, lower: Option<&Folder>, path: &Path, name: &OsStr) -> io::Result<()> {
-        let whole = path.join(name);
-        let below = below(lower, name)?;
-        let above = upper.node(name)?.filter(|node| !upper.is_whiteout(name, node));
+    fn entry(
+        &mut self,
+        (upper, above): (&Folder, Option<Node>),
+        (lower, below): (Option<&Folder>, Option<Node>),
+        whole: PathBuf,
+        name: &OsStr,
+    ) -> io::Result<()> {
         match (above, below) {
             (None, None) => Ok(()),
             (None, Some(before)) => match lower {
@@ -214,7 +246,8 @@ impl Scanner<'_> {
 
     fn push(&mut self, path: PathBuf, kind: ChangeKind, before: Option<&Node>, after: Option<&Node>) {
         let file = FileChange { before: before.map(FileState::new), after: after.map(FileState::new) };
-        self.changes.push(Change { path: self.root.join(path), kind, file, renamed_from: None });
+        let path = self.root.join(path);
+        self.found.changes.push(Change { path, kind, file, renamed_from: None });
     }
 }
 

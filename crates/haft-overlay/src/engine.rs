@@ -235,9 +235,9 @@ impl<'a> Engine<'a> {
                     if is_out || was_opaque {
                         let (folder, name) = self.trees[step.tree].upper.parent_of(&step.path)?;
                         if is_out {
-                            move_across((&park.outgoing, &slot), (&folder, name))?;
+                            put_back((&park.outgoing, &slot), (&folder, name))?;
                         }
-                        if was_opaque {
+                        if was_opaque && folder.node(name)?.is_some_and(|node| node.is_dir()) {
                             folder.set_opaque(name)?;
                         }
                     }
@@ -320,6 +320,19 @@ fn remove_empty(folder: &Folder, name: &OsStr) -> io::Result<()> {
         Ok(()) | Err(Errno::NOENT | Errno::NOTEMPTY) => Ok(()),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Moves an object into the upper layer. What the overlay has there already was made after the commit and stays.
+fn put_back(from: (&Folder, &OsStr), to: (&Folder, &OsStr)) -> io::Result<()> {
+    let Some(later) = to.0.node(to.1)? else { return move_across(from, to) };
+    let is_folder = from.0.node(from.1)?.is_some_and(|node| node.is_dir());
+    if is_folder && later.is_dir() && !to.0.is_opaque(to.1) {
+        let (inner, outer) = (from.0.open(from.1.as_ref())?, to.0.open(to.1.as_ref())?);
+        for name in inner.names()? {
+            put_back((&inner, &name), (&outer, &name))?;
+        }
+    }
+    remove_tree(from.0, from.1)
 }
 
 /// Moves an object, by copying if it goes to another file system. An incomplete earlier copy is replaced.

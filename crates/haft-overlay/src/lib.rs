@@ -46,12 +46,15 @@
 //! most programs copy it. Files of other users cannot be changed without privileges, as usual, and appear to belong to
 //! `nobody`.
 
+mod base;
 mod changes;
+mod commit;
 mod conflict;
 mod copy;
 mod diff;
 mod engine;
 mod error;
+mod names;
 mod node;
 mod overlay;
 mod record;

@@ -17,7 +17,6 @@ use serde::{Deserialize, Serialize};
 const OVERLAY_PREFIXES: [&[u8]; 2] = [b"user.overlay.", b"trusted.overlay."];
 const OPAQUE: &str = "user.overlay.opaque";
 const WHITEOUT: &str = "user.overlay.whiteout";
-const ORIGIN: &str = "user.overlay.origin";
 
 /// A point in time, as the file system stores it.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -72,6 +71,21 @@ pub(crate) struct Attributes {
     pub(crate) modified: FileTime,
     /// Extended attributes, sorted by name, without those of overlayfs.
     pub(crate) extended: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Attributes {
+    /// Whether mode, owner and extended attributes are the same.
+    pub(crate) fn are_equal_but_for_time(&self, other: &Attributes) -> bool {
+        (self.mode, self.owner, &self.extended) == (other.mode, other.owner, &other.extended)
+    }
+}
+
+/// An entry of a directory.
+#[derive(Debug)]
+pub(crate) struct FolderEntry {
+    pub(crate) name: OsString,
+    pub(crate) inode: u64,
+    pub(crate) is_dir: bool,
 }
 
 /// An open directory of a layer.
@@ -131,17 +145,29 @@ impl Folder {
 
     /// The names in this directory, sorted.
     pub(crate) fn names(&self) -> io::Result<Vec<OsString>> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let directory = rustix::fs::openat(&self.descriptor, ".", flags, Mode::empty())?;
-        let mut names = Vec::new();
-        for entry in Dir::new(directory)? {
-            let name = entry?.file_name().to_bytes().to_vec();
-            if name != b"." && name != b".." {
-                names.push(OsString::from_vec(name));
-            }
-        }
+        let mut names: Vec<OsString> = self.entries()?.into_iter().map(|entry| entry.name).collect();
         names.sort_unstable();
         Ok(names)
+    }
+
+    /// The entries of this directory, in the order of the file system.
+    pub(crate) fn entries(&self) -> io::Result<Vec<FolderEntry>> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let directory = rustix::fs::openat(&self.descriptor, ".", flags, Mode::empty())?;
+        let mut entries = Vec::new();
+        for entry in Dir::new(directory)? {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if name != b"." && name != b".." {
+                let name = OsString::from_vec(name.to_vec());
+                let is_dir = match entry.file_type() {
+                    FileType::Unknown => self.node(&name)?.is_some_and(|node| node.is_dir()),
+                    kind => kind == FileType::Directory,
+                };
+                entries.push(FolderEntry { name, inode: entry.ino(), is_dir });
+            }
+        }
+        Ok(entries)
     }
 
     /// Opens a regular file for reading.
@@ -166,11 +192,6 @@ impl Folder {
     /// Whether a directory of an upper layer hides the directory of the same name below.
     pub(crate) fn is_opaque(&self, name: &OsStr) -> bool {
         self.attribute(name, OPAQUE).is_some_and(|value| value == b"y")
-    }
-
-    /// Whether an entry of an upper layer was copied from the tree below.
-    pub(crate) fn has_origin(&self, name: &OsStr) -> bool {
-        self.attribute(name, ORIGIN).is_some()
     }
 
     pub(crate) fn set_opaque(&self, name: &OsStr) -> io::Result<()> {

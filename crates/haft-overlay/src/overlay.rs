@@ -10,21 +10,15 @@ use rustix::fs::FlockOperation;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::base::{Base, BaseView};
 use crate::changes::{self, Change};
-use crate::conflict::{Conflict, ConflictKind};
 use crate::copy::{remove_tree, tree_size};
-use crate::engine::{Engine, TreeFolders, kept_name};
+use crate::engine::TreeFolders;
 use crate::error::Error;
+use crate::names::NameReader;
 use crate::node::Folder;
-use crate::record::{
-    CommitRecord, Direction, Journal, OverlayLevel, Phase, Record, TreeRecord, read_json, write_json,
-};
-use crate::selection::Selection;
-use crate::store::{mounts, seconds_now};
-use crate::swap::{self, Action, Planner, Step};
-
-pub(crate) const RECORD: &str = "record.json";
-pub(crate) const JOURNAL: &str = "journal.json";
+use crate::record::{OverlayLevel, RECORD, Record, TreeRecord, read_json};
+use crate::store::mounts;
 
 /// A copy-on-write view of directories.
 ///
@@ -35,9 +29,11 @@ pub(crate) const JOURNAL: &str = "journal.json";
 /// An overlay works on directories that it opened before, so it can be used by a process that has entered it.
 #[derive(Debug)]
 pub struct Overlay {
-    directory: PathBuf,
-    record: Record,
-    trees: Vec<TreeFolders>,
+    pub(crate) directory: PathBuf,
+    pub(crate) record: Record,
+    pub(crate) trees: Vec<TreeFolders>,
+    /// For each tree, while programs run in the overlay.
+    names: Vec<Option<NameReader>>,
     namespaces: Option<Arc<Namespaces>>,
     /// Held while this process uses the overlay.
     lock: File,
@@ -114,7 +110,9 @@ impl Overlay {
         // Another process may have changed the record before it released the lock.
         let record = read_json(&directory.join(RECORD))?.ok_or_else(|| Error::Unknown(id.to_owned()))?;
         let trees = open_trees(&record)?;
-        Ok(Overlay { directory, record, trees, namespaces: None, lock })
+        let mut overlay = Overlay { directory, record, trees, names: Vec::new(), namespaces: None, lock };
+        overlay.repair()?;
+        Ok(overlay)
     }
 
     pub(crate) fn opened(
@@ -124,7 +122,7 @@ impl Overlay {
     ) -> Result<Overlay, Error> {
         let lock = lock(&directory, &record.id)?;
         let trees = open_trees(&record)?;
-        let mut overlay = Overlay { directory, record, trees, namespaces: None, lock };
+        let mut overlay = Overlay { directory, record, trees, names: Vec::new(), namespaces: None, lock };
         overlay.namespaces = Some(overlay.guard(namespaces)?);
         Ok(overlay)
     }
@@ -180,11 +178,21 @@ impl Overlay {
         self.namespaces.as_ref().is_some_and(|namespaces| Arc::strong_count(namespaces) > 1)
     }
 
+    /// Reads the names of the directories in the background, while a program runs in the overlay. Later this tells apart
+    /// what the program added and what someone else removed. Starts a thread.
+    pub fn watch(&mut self) {
+        let start = |(tree, record): (&TreeFolders, &TreeRecord)| {
+            NameReader::start(tree.root.open(Path::new("")).ok()?, record.opened)
+        };
+        self.names = self.trees.iter().zip(&self.record.trees).map(start).collect();
+    }
+
     /// Drops the namespaces, because a mounted overlay must not see its layers change.
-    fn unmount(&mut self) -> Result<(), Error> {
+    pub(crate) fn unmount(&mut self) -> Result<(), Error> {
         if self.is_shared() {
             return Err(Error::InUse(self.record.id.clone()));
         }
+        self.names.clear();
         self.namespaces = None;
         Ok(())
     }
@@ -195,11 +203,21 @@ impl Overlay {
     /// If a directory cannot be read.
     pub fn changes(&self) -> Result<Vec<Change>, Error> {
         let mut found = Vec::new();
-        for (tree, record) in self.trees.iter().zip(&self.record.trees) {
-            let scanned = changes::scan(&tree.upper, &tree.root, &record.path);
-            found.extend(scanned.map_err(Error::file("read the changes of", &record.path))?);
+        for (index, (tree, record)) in self.trees.iter().zip(&self.record.trees).enumerate() {
+            let mut base = Base::read(&record.data);
+            let scanned = changes::scan(&tree.upper, &tree.root, &record.path, self.known(index, &base));
+            let scanned = scanned.map_err(Error::file("read the changes of", &record.path))?;
+            base.add_all(scanned.base);
+            base.write(&record.data)?;
+            found.extend(scanned.changes);
         }
         Ok(self.with_renames(found))
+    }
+
+    /// What is known about a tree.
+    pub(crate) fn known<'a>(&'a self, index: usize, base: &'a Base) -> BaseView<'a> {
+        let names = self.names.get(index).and_then(Option::as_ref);
+        BaseView { base, names, opened: self.record.trees[index].opened }
     }
 
     /// The contents of a regular file before the changes. `None` if there is no such file.
@@ -235,104 +253,6 @@ impl Overlay {
         trees.filter_map(|(index, tree)| Some((index, path.strip_prefix(&tree.path).ok()?))).next()
     }
 
-    /// Writes the selected changes to the real directories. Returns how many paths were moved or changed.
-    ///
-    /// Either all of them are written or none: if a step fails, the others are taken back; if the process is killed, the next
-    /// use of the store completes the commit.
-    ///
-    /// # Errors
-    /// If something uses the overlay, such as a session or a command in its namespaces, or a file changed outside of it
-    /// meanwhile, or cannot be written.
-    pub fn commit(&mut self, selection: &Selection, on_conflict: OnConflict) -> Result<usize, Error> {
-        if self.record.is_committed {
-            return Err(self.state_error("is already committed"));
-        }
-        let (steps, conflicts) = self.plan(selection)?;
-        if on_conflict == OnConflict::Refuse && !conflicts.is_empty() {
-            return Err(Error::Conflicts(conflicts));
-        }
-        let count = steps.iter().filter(|step| !matches!(step.action, Action::Attributes { .. })).count();
-        self.unmount()?;
-        let number = self.record.next_commit;
-        let mut result = self.record.clone();
-        result.next_commit += 1;
-        result.is_committed = selection.is_all();
-        self.carry_out(Direction::Commit, number, steps, result)?;
-        Ok(count)
-    }
-
-    fn plan(&self, selection: &Selection) -> Result<(Vec<Step>, Vec<Conflict>), Error> {
-        let (mut steps, mut conflicts) = (Vec::new(), Vec::new());
-        for (index, (tree, record)) in self.trees.iter().zip(&self.record.trees).enumerate() {
-            let mut planner = Planner {
-                tree: index,
-                root: &record.path,
-                selection,
-                opened: record.opened,
-                steps: Vec::new(),
-                conflicts: Vec::new(),
-            };
-            let planned = planner.plan(&tree.upper, &tree.root);
-            planned.map_err(Error::file("read the changes of", &record.path))?;
-            steps.append(&mut planner.steps);
-            conflicts.append(&mut planner.conflicts);
-        }
-        for (slot, step) in steps.iter_mut().enumerate() {
-            step.slot = slot;
-        }
-        Ok((steps, conflicts))
-    }
-
-    /// Takes the last commit back: the real directories are as before, and the overlay contains the changes again.
-    ///
-    /// # Errors
-    /// If nothing was committed, or a committed file has changed since.
-    pub fn undo(&mut self, on_conflict: OnConflict) -> Result<usize, Error> {
-        let mut result = self.record.clone();
-        let Some(commit) = result.commits.pop() else {
-            return Err(self.state_error("has no commit to take back"));
-        };
-        if on_conflict == OnConflict::Refuse {
-            let conflicts = self.changed_since(&commit)?;
-            if !conflicts.is_empty() {
-                return Err(Error::Conflicts(conflicts));
-            }
-        }
-        self.unmount()?;
-        result.is_committed = false;
-        let steps = swap::inverse(&commit.steps);
-        let count = steps.iter().filter(|step| !matches!(step.action, Action::Attributes { .. })).count();
-        self.carry_out(Direction::Undo, commit.number, steps, result)?;
-        Ok(count)
-    }
-
-    /// Committed paths that are no longer what the commit made of them.
-    fn changed_since(&self, commit: &CommitRecord) -> Result<Vec<Conflict>, Error> {
-        let mut conflicts = Vec::new();
-        for step in &commit.steps {
-            let Action::Swap { incoming, moves_in, .. } = &step.action else { continue };
-            let record = &self.record.trees[step.tree];
-            let path = record.path.join(&step.path);
-            let target = self.trees[step.tree].root.parent_of(&step.path);
-            let node = match &target {
-                Ok((folder, name)) => folder.node(name).map_err(Error::file("read", &path))?,
-                Err(_) => None,
-            };
-            let kind = match (node, incoming.filter(|_| *moves_in)) {
-                (None, None) => None,
-                (None, Some(_)) => Some(ConflictKind::Removed),
-                (Some(node), Some(inode)) if node.inode == inode => {
-                    let (folder, name) = target.map_err(Error::file("read", &path))?;
-                    let later = changes::has_changed_since(&folder, name, &node, record.opened);
-                    later.map_err(Error::file("read", &path))?.then_some(ConflictKind::Changed)
-                }
-                (Some(_), _) => Some(ConflictKind::Changed),
-            };
-            conflicts.extend(kind.map(|kind| Conflict { path, kind }));
-        }
-        Ok(conflicts)
-    }
-
     /// Removes the overlay and all changes that were not committed. A commit cannot be taken back afterwards.
     ///
     /// # Errors
@@ -350,116 +270,9 @@ impl Overlay {
         removed.map_err(Error::file("remove", &self.directory))
     }
 
-    fn carry_out(
-        &mut self,
-        direction: Direction,
-        number: u32,
-        steps: Vec<Step>,
-        result: Record,
-    ) -> Result<(), Error> {
-        let mut journal = Journal { direction, number, phase: Phase::Staging, steps, result };
-        write_json(&self.directory, JOURNAL, &journal)?;
-        let engine = self.engine(&journal)?;
-        if let Err(error) = engine.stage(&mut journal.steps) {
-            self.roll_back(&engine, &journal)?;
-            return Err(self.step_error("stage the changes of", error));
-        }
-        journal.phase = Phase::Applying;
-        write_json(&self.directory, JOURNAL, &journal)?;
-        if let Err((step, error)) = engine.apply(&journal.steps) {
-            let path = self.record.trees[step.tree].path.join(&step.path);
-            self.roll_back(&engine, &journal)?;
-            return Err(Error::file("change", &path)(error));
-        }
-        let result = self.finish(&engine, journal)?;
-        drop(engine);
-        self.record = result;
-        Ok(())
-    }
-
-    fn engine(&self, journal: &Journal) -> Result<Engine<'_>, Error> {
-        Engine::new(&self.trees, journal.direction, &self.record.id, journal.number)
-            .map_err(|error| self.step_error("prepare", error))
-    }
-
-    fn roll_back(&self, engine: &Engine<'_>, journal: &Journal) -> Result<(), Error> {
-        let reverted = match journal.phase {
-            Phase::Staging => Ok(()),
-            Phase::Applying | Phase::Settling => engine.revert(&journal.steps),
-        };
-        let done = reverted.and_then(|()| engine.unstage(&journal.steps));
-        done.map_err(|error| self.step_error("take back the changes of", error))?;
-        self.remove_journal()
-    }
-
-    /// Settles what was applied, and writes the new record.
-    fn finish(&self, engine: &Engine<'_>, mut journal: Journal) -> Result<Record, Error> {
-        journal.phase = Phase::Settling;
-        write_json(&self.directory, JOURNAL, &journal)?;
-        engine.settle(&journal.steps).map_err(|error| self.step_error("complete the changes of", error))?;
-        let mut record = journal.result;
-        if journal.direction == Direction::Commit {
-            let commit = CommitRecord { number: journal.number, time: seconds_now(), steps: journal.steps };
-            record.commits.push(commit);
-        } else {
-            for tree in &self.trees {
-                let removed = remove_tree(&tree.data, &kept_name(journal.number));
-                removed.map_err(|error| self.step_error("complete the changes of", error))?;
-            }
-        }
-        // The moves changed files of the trees, which must not look like changes of others.
-        for (tree, folders) in record.trees.iter_mut().zip(&self.trees) {
-            tree.opened = touch(&folders.data).map_err(Error::file("write", &tree.data))?;
-        }
-        write_json(&self.directory, RECORD, &record)?;
-        self.remove_journal()?;
-        Ok(record)
-    }
-
-    /// Completes or rolls back what a crash interrupted.
-    pub(crate) fn repair(&mut self) -> Result<(), Error> {
-        let Some(journal) = read_json::<Journal>(&self.directory.join(JOURNAL))? else { return Ok(()) };
-        let engine = self.engine(&journal)?;
-        if journal.phase == Phase::Staging {
-            return self.roll_back(&engine, &journal);
-        }
-        // Once objects are settled, they are no longer where applying looks for them.
-        if journal.phase == Phase::Applying
-            && let Err((step, error)) = engine.apply(&journal.steps)
-        {
-            let path = self.record.trees[step.tree].path.join(&step.path);
-            return Err(Error::file("change", &path)(error));
-        }
-        let record = self.finish(&engine, journal)?;
-        drop(engine);
-        self.record = record;
-        Ok(())
-    }
-
-    fn remove_journal(&self) -> Result<(), Error> {
-        let path = self.directory.join(JOURNAL);
-        std::fs::remove_file(&path).map_err(Error::file("remove", &path))
-    }
-
-    fn step_error(&self, doing: &'static str, error: std::io::Error) -> Error {
-        let path = self.record.trees.first().map(|tree| tree.path.clone()).unwrap_or_default();
-        Error::File { doing, path, source: error }
-    }
-
-    fn state_error(&self, why: &'static str) -> Error {
+    pub(crate) fn state_error(&self, why: &'static str) -> Error {
         Error::State { id: self.record.id.clone(), why }
     }
-}
-
-/// The present time, as the file system of a directory stores it.
-fn touch(folder: &Folder) -> std::io::Result<crate::node::FileTime> {
-    let name = OsStr::new("now");
-    remove_tree(folder, name)?;
-    let mode = rustix::fs::Mode::from_raw_mode(0o700);
-    rustix::fs::mkdirat(folder, name, mode)?;
-    let node = folder.node(name)?.ok_or(std::io::ErrorKind::NotFound)?;
-    remove_tree(folder, name)?;
-    Ok(node.changed)
 }
 
 fn lock(directory: &Path, id: &str) -> Result<File, Error> {

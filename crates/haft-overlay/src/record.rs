@@ -6,9 +6,14 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::conflict::Conflict;
 use crate::error::Error;
 use crate::node::FileTime;
 use crate::swap::Step;
+
+/// Names of the files in an overlay's directory.
+pub(crate) const RECORD: &str = "record.json";
+pub(crate) const JOURNAL: &str = "journal.json";
 
 /// The record of an overlay: `record.json` in its directory.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -25,6 +30,9 @@ pub(crate) struct Record {
     pub(crate) is_committed: bool,
     /// Number of the next commit.
     pub(crate) next_commit: u32,
+    /// Conflicts that existed at the last commit or undo, in what it left alone.
+    #[serde(default)]
+    pub(crate) conflicts: Vec<Conflict>,
 }
 
 /// One directory under an overlay.
@@ -48,6 +56,9 @@ pub(crate) struct CommitRecord {
     /// Seconds since the epoch.
     pub(crate) time: u64,
     pub(crate) steps: Vec<Step>,
+    /// Conflicts that existed at a later commit or undo.
+    #[serde(default)]
+    pub(crate) conflicts: Vec<Conflict>,
 }
 
 /// How an overlay is separated from the machine.
@@ -94,14 +105,31 @@ pub(crate) enum Phase {
 
 /// Writes a JSON file so that it is either the old or the new one after a crash.
 pub(crate) fn write_json<T: Serialize>(directory: &Path, name: &str, value: &T) -> Result<(), Error> {
+    write_file(directory, name, value, std::fs::File::sync_data)?;
+    sync_directory(directory).map_err(Error::file("write", &directory.join(name)))
+}
+
+/// Writes a JSON file in place of another one. After a crash of the machine it may be damaged.
+pub(crate) fn replace_json<T: Serialize>(directory: &Path, name: &str, value: &T) -> Result<(), Error> {
+    write_file(directory, name, value, |_| Ok(()))
+}
+
+fn write_file<T: Serialize>(
+    directory: &Path,
+    name: &str,
+    value: &T,
+    sync: impl FnOnce(&std::fs::File) -> std::io::Result<()>,
+) -> Result<(), Error> {
     let path = directory.join(name);
-    let failed = |error: std::io::Error| Error::File { doing: "write", path: path.clone(), source: error };
     let temporary = directory.join(format!("{name}.new"));
-    let bytes = serde_json::to_vec(value).map_err(|error| failed(error.into()))?;
-    let mut file = std::fs::File::create(&temporary).map_err(failed)?;
-    file.write_all(&bytes).and_then(|()| file.sync_data()).map_err(failed)?;
-    std::fs::rename(&temporary, &path).map_err(failed)?;
-    sync_directory(directory).map_err(failed)
+    let write = || {
+        let bytes = serde_json::to_vec(value)?;
+        let mut file = std::fs::File::create(&temporary)?;
+        file.write_all(&bytes)?;
+        sync(&file)?;
+        std::fs::rename(&temporary, &path)
+    };
+    write().map_err(Error::file("write", &path))
 }
 
 /// Reads a JSON file, or returns `None` if it does not exist.

@@ -14,7 +14,7 @@ use haft_process::{Namespaces, OverlayMount};
 use crate::error::Error;
 use crate::node::{FileTime, Folder};
 use crate::overlay::{Overlay, OverlaySummary};
-use crate::record::{OverlayLevel, Record, TreeRecord, read_json, write_json};
+use crate::record::{JOURNAL, OverlayLevel, RECORD, Record, TreeRecord, read_json, write_json};
 
 /// Letters of ids: without those that look alike.
 const ID_LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
@@ -87,22 +87,19 @@ impl OverlayStore {
         records.iter().map(|(directory, record)| OverlaySummary::new(directory, record)).collect()
     }
 
-    /// Completes or rolls back commits that a crash interrupted. Returns the ids of those overlays.
-    ///
-    /// # Errors
-    /// If one of them cannot be completed.
-    pub fn repair(&self) -> Result<Vec<String>, Error> {
+    /// Completes or rolls back commits that a crash interrupted. Returns the ids of those overlays with the result. Opening
+    /// an overlay does the same for that one.
+    pub fn repair(&self) -> Vec<(String, Result<(), Error>)> {
         let mut repaired = Vec::new();
         for (directory, record) in self.records() {
-            if directory.join(crate::overlay::JOURNAL).exists() {
-                match Overlay::open(directory, &record.id).and_then(|mut overlay| overlay.repair()) {
-                    Ok(()) => repaired.push(record.id),
+            if directory.join(JOURNAL).exists() {
+                match Overlay::open(directory, &record.id) {
                     Err(Error::InUse(_)) => {}
-                    Err(error) => return Err(error),
+                    opened => repaired.push((record.id, opened.map(drop))),
                 }
             }
         }
-        Ok(repaired)
+        repaired
     }
 
     /// Removes overlays that nobody uses: those created more than `age` ago, then the oldest until the others need no more
@@ -137,7 +134,7 @@ impl OverlayStore {
         for place in &self.places {
             for entry in fs::read_dir(place).into_iter().flatten().flatten() {
                 let directory = entry.path();
-                if let Ok(Some(record)) = read_json(&directory.join(crate::overlay::RECORD)) {
+                if let Ok(Some(record)) = read_json(&directory.join(RECORD)) {
                     found.push((directory, record));
                 }
             }
@@ -226,12 +223,13 @@ fn fill(directory: &Path, trees: &[PathBuf], name: Option<&str>, id: String) -> 
         commits: Vec::new(),
         is_committed: false,
         next_commit: 1,
+        conflicts: Vec::new(),
     };
     let namespaces = Namespaces::with_overlays(&mounts(&record))?;
     if namespaces.has_user_namespace() {
         record.level = OverlayLevel::UserNamespace;
     }
-    write_json(directory, crate::overlay::RECORD, &record)?;
+    write_json(directory, RECORD, &record)?;
     Overlay::opened(directory.to_owned(), record, namespaces)
 }
 

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::BaseView;
 use crate::changes::{EntryDifference, below, compare, has_other_attributes};
 use crate::conflict::{Conflict, ConflictKind};
-use crate::node::{Attributes, FileTime, Folder, Node};
+use crate::node::{Attributes, Folder, Node};
 use crate::selection::{Coverage, Selection};
 
 /// One step. Paths are relative to the tree.
@@ -52,8 +53,8 @@ pub(crate) struct Planner<'a> {
     pub(crate) tree: usize,
     pub(crate) root: &'a Path,
     pub(crate) selection: &'a Selection,
-    /// What changed in the real tree after this time is a conflict.
-    pub(crate) opened: FileTime,
+    /// What the tree had. Everything else is a conflict.
+    pub(crate) known: BaseView<'a>,
     pub(crate) steps: Vec<Step>,
     pub(crate) conflicts: Vec<Conflict>,
 }
@@ -85,6 +86,10 @@ impl Planner<'_> {
         }
         let is_selected = self.selection.includes(self.root, path);
         let differs = is_selected && has_other_attributes(upper, &after, lower, &before, here)?;
+        // Both have changed it, or the overlay has only a copy from the time before the other change.
+        if differs && before.changed > self.known.opened {
+            self.conflict(path, ConflictKind::Changed);
+        }
         if differs || self.steps.len() > planned {
             let mut wanted =
                 if differs { upper.attributes(here, &after)? } else { lower.attributes(here, &before)? };
@@ -128,21 +133,46 @@ impl Planner<'_> {
             (Some(after), Some(before), Some(lower))
                 if after.is_dir() && before.is_dir() && !upper.is_opaque(name) =>
             {
+                let was_other =
+                    self.known.entry(&whole, &lower.own_node()?, Some(&before)).was_other(&before);
                 let (upper, lower) = (upper.open(name.as_ref())?, lower.open(name.as_ref())?);
-                self.merged(&upper, &lower, &whole, attributes)
+                let planned = self.steps.len() + attributes.len();
+                self.merged(&upper, &lower, &whole, attributes)?;
+                if was_other && self.steps.len() + attributes.len() > planned {
+                    self.conflict(&whole, ConflictKind::Changed);
+                }
+                Ok(())
             }
             (Some(after), Some(before), Some(lower)) if part && after.is_dir() && before.is_dir() => {
                 let (upper, lower) = (upper.open(name.as_ref())?, lower.open(name.as_ref())?);
                 self.opaque_part(&upper, &lower, &whole, attributes)
             }
             (Some(after), None, _) if part && after.is_dir() => {
-                self.new_part(upper, &whole, name, &after, attributes)
+                let planned = self.steps.len();
+                self.new_part(upper, &whole, name, &after, attributes)?;
+                if self.steps.len() > planned {
+                    self.check_missing(lower, &whole)?;
+                }
+                Ok(())
             }
             (Some(_), _, _) if !self.is_chosen(&whole, part) => Ok(()),
             (Some(after), before, lower) => {
+                if before.is_none() {
+                    self.check_missing(lower, &whole)?;
+                }
                 self.replacement((upper, &after), lower.zip(before.as_ref()), &whole, name, keeps_copy)
             }
         }
+    }
+
+    /// Finds out whether the tree had an entry that is now missing.
+    fn check_missing(&mut self, lower: Option<&Folder>, path: &Path) -> io::Result<()> {
+        if let Some(lower) = lower
+            && self.known.entry(path, &lower.own_node()?, None).existed()
+        {
+            self.conflict(path, ConflictKind::Removed);
+        }
+        Ok(())
     }
 
     /// Plans the selected part of a new directory.
@@ -183,10 +213,10 @@ impl Planner<'_> {
             if same_kind && compare(upper, after, lower, before, name)? == EntryDifference::None {
                 return Ok(());
             }
-            self.check_tree(lower, path, name, before)?;
-        } else if after.is_dir() && upper.has_origin(name) && !is_opaque {
-            // Only a directory of the tree can be copied here. Files may have been moved from another path.
-            self.conflict(path, ConflictKind::Removed);
+            match self.known.entry(path, &lower.own_node()?, Some(before)).existed() {
+                true => self.check_tree(lower, path, name, before)?,
+                false => self.conflict(path, ConflictKind::Created),
+            }
         }
         self.swap(path, Some(is_opaque), below.map(|(_, before)| before), keeps_copy);
         Ok(())
@@ -324,7 +354,7 @@ impl Planner<'_> {
 
     /// Finds what has changed at and below a path of the real tree.
     fn check_tree(&mut self, lower: &Folder, path: &Path, name: &OsStr, node: &Node) -> io::Result<()> {
-        if node.changed > self.opened {
+        if node.changed > self.known.opened {
             self.conflict(path, ConflictKind::Changed);
         }
         if node.is_dir() {

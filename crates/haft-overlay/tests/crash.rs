@@ -62,7 +62,9 @@ fn a_killed_commit_or_undo_is_completed_or_taken_back() {
     for round in 0..count() {
         let work = if committed { "undo" } else { "commit" };
         kill_at_random(&place, work, &id, &mut random);
-        place.store.repair().unwrap_or_else(|error| panic!("round {round}, {work}: {error}"));
+        for (_, repaired) in place.store.repair() {
+            repaired.unwrap_or_else(|error| panic!("round {round}, {work}: {error}"));
+        }
         let now = snapshot(&place.tree, false);
         committed = now == after;
         if !committed {

@@ -114,7 +114,7 @@ impl OverlayTable {
         owner: u64,
         directory: &Path,
     ) -> Result<Option<Arc<OpenOverlay>>, String> {
-        let overlay = match which {
+        let mut overlay = match which {
             OverlayArgument::Wanted(false) => return Ok(None),
             OverlayArgument::Wanted(true) => {
                 let Some((store, home)) = self.store()? else { return Ok(None) };
@@ -129,6 +129,7 @@ impl OverlayTable {
                 self.find(&id)?
             }
         };
+        overlay.watch();
         let id = overlay.id().to_owned();
         let open = Arc::new(OpenOverlay { id: id.clone(), overlay: Mutex::new(overlay) });
         let entry = OpenedOverlay { owner, opened: Instant::now(), open: Arc::downgrade(&open) };

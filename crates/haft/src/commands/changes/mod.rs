@@ -26,7 +26,7 @@ const DEFAULT_AGE: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 /// Runs an action of `haft changes`.
 pub(crate) fn run(arguments: ChangesArguments, process: &ProcessContext) -> Result<i32, Failure> {
     let store = store(process);
-    repair(&store)?;
+    repair(&store);
     match arguments.action {
         None => Ok(list(&store, arguments.json)),
         Some(ChangesAction::Show(arguments)) => show(&store, &arguments, process),
@@ -49,11 +49,15 @@ pub(crate) fn store(process: &ProcessContext) -> OverlayStore {
 }
 
 /// Completes or rolls back what a killed haft left.
-pub(crate) fn repair(store: &OverlayStore) -> Result<(), Failure> {
-    for id in store.repair()? {
-        print_message(format_args!("completed an interrupted commit of overlay '{id}'"));
+pub(crate) fn repair(store: &OverlayStore) {
+    for (id, repaired) in store.repair() {
+        match repaired {
+            Ok(()) => print_message(format_args!("completed an interrupted commit of overlay '{id}'")),
+            Err(error) => {
+                print_message(format_args!("cannot complete a commit of overlay '{id}': {error}"));
+            }
+        }
     }
-    Ok(())
 }
 
 fn list(store: &OverlayStore, json: bool) -> i32 {
@@ -177,6 +181,7 @@ pub(crate) fn run_inside(overlay: &mut Overlay, mut command: Command) -> Result<
         let _ = set_disposition(signal, Disposition::Ignore);
     }
     let mut child = command.spawn(&StartPermission::all())?;
+    overlay.watch();
     let (exit, _) = child.wait()?;
     for signal in [Signals::INT, Signals::QUIT] {
         let _ = set_disposition(signal, Disposition::Default);

@@ -77,6 +77,7 @@ impl OverlayOptions {
             overlay.discard()?;
             return Err(Failure::new(format_args!("cannot enter the overlay: {}", reason(&error)), 1));
         }
+        overlay.watch();
         Ok(overlay)
     }
 
@@ -99,7 +100,7 @@ impl OverlayOptions {
             trees.push(default_tree(&base, process)?);
         }
         let store = store(process);
-        repair(&store)?;
+        repair(&store);
         let overlay = store.create(&trees, self.overlay_name.as_deref())?;
         warn_of_mounts(&overlay);
         Ok(overlay)
