@@ -151,7 +151,8 @@ pub(crate) fn random_script(random: &mut Random) -> String {
             11 => format!("rm -rf {path}; mkdir {path}; echo {number} > {path}/x"),
             12 => format!("rm -rf {path}; echo {number} > {path}"),
             13 => format!("touch -d '2021-02-03 04:05:06' {path}"),
-            14 => format!("cp -a {path} {other}"),
+            // Without the option, cp would open a FIFO and wait for its reader.
+            14 => format!("cp -a --remove-destination {path} {other}"),
             15 => format!("[ -f {path} ] && sed -i s/e/E/ {path}"),
             16 => format!("mkfifo {path}"),
             17 => format!("rmdir {path}"),
