@@ -19,8 +19,12 @@ pub struct CommandArguments {
     values: Vec<(&'static str, ArgumentValue)>,
     /// The number of words that belong to options. The remaining words are operands.
     pub option_words: usize,
+    /// The operands of a command whose options and operands are mixed.
+    pub operands: Vec<Bytes>,
     /// Whether `--help` was given.
     pub wants_help: bool,
+    /// Whether `--version` was given.
+    pub wants_version: bool,
 }
 
 /// The value of a parameter.
@@ -70,10 +74,23 @@ impl CommandArguments {
         }
     }
 
+    /// Parses words without JSON values.
+    ///
+    /// # Errors
+    /// As for [`CommandArguments::parse`].
+    pub(crate) fn of_words(descriptor: &CommandDescriptor, words: &[Bytes]) -> Result<Self, Error> {
+        Self::parse(descriptor, words.iter().map(TypedArgument::Word))
+    }
+
     /// The last value of a parameter, or `None` if it was not given.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&ArgumentValue> {
         self.values.iter().rev().find(|(given, _)| *given == name).map(|(_, value)| value)
+    }
+
+    /// The parameters in the order of the command line, for commands where a later option overrides an earlier one.
+    pub fn in_order(&self) -> impl DoubleEndedIterator<Item = (&'static str, &ArgumentValue)> {
+        self.values.iter().map(|(name, value)| (*name, value))
     }
 
     /// Whether a flag is set.

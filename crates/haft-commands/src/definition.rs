@@ -1,7 +1,7 @@
 //! Turns a descriptor and a function into a command of the kernel.
 
 use haft_kernel::builtins::Context;
-use haft_kernel::{Bytes, Command, FanOut, Flow, Role, Session, TypedArgument};
+use haft_kernel::{Bytes, Command, FanOut, Flow, Role, Session};
 
 use crate::arguments::CommandArguments;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, ParameterKind};
@@ -9,10 +9,13 @@ use crate::error::Error;
 use crate::status::USAGE_ERROR;
 
 /// Runs a command: its context, its parsed arguments, and all its words.
-type RunFunction = fn(&mut Context<'_>, &CommandArguments, &[Bytes]) -> Flow;
+pub(crate) type RunFunction = fn(&mut Context<'_>, &CommandArguments, &[Bytes]) -> Flow;
 
 /// Decides from parsed options and operands whether the program of the same name must run instead.
 type StepsAside = fn(&mut Session, &CommandArguments, &[Bytes]) -> bool;
+
+/// Rewrites arguments.
+type Rewrite = fn(&[Bytes]) -> Option<Vec<Bytes>>;
 
 /// A descriptor with the functions that implement the command.
 #[derive(Debug)]
@@ -27,6 +30,8 @@ pub(crate) struct CommandDefinition {
     pub(crate) command_at: fn(&[Bytes]) -> usize,
     /// `None` if the command never defers to a program.
     pub(crate) steps_aside: Option<StepsAside>,
+    /// Rewrites arguments in an old form, such as `head -5`. Returns `None` if they are not in that form.
+    pub(crate) rewrite: Option<Rewrite>,
 }
 
 impl CommandDefinition {
@@ -40,7 +45,31 @@ impl CommandDefinition {
             fan_out: None,
             command_at: |_| 0,
             steps_aside: None,
+            rewrite: None,
         }
+    }
+}
+
+impl CommandDefinition {
+    fn run_parsed(
+        &self,
+        context: &mut Context<'_>,
+        parsed: Result<CommandArguments, Error>,
+        words: &[Bytes],
+    ) -> Flow {
+        match parsed {
+            Ok(parsed) if parsed.wants_help => context.print(crate::help(self.descriptor).as_bytes()),
+            Ok(parsed) if parsed.wants_version => context.print(self.version().as_bytes()),
+            Ok(parsed) => (self.run)(context, &parsed, words),
+            Err(error) => {
+                report_usage_error(context, &error);
+                Ok(self.usage_status)
+            }
+        }
+    }
+
+    fn version(&self) -> String {
+        format!("{} (haft) {}\n", self.descriptor.name, env!("CARGO_PKG_VERSION"))
     }
 }
 
@@ -59,22 +88,18 @@ impl Command for CommandDefinition {
     }
 
     fn run(&self, context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
-        let parsed = CommandArguments::parse(self.descriptor, context.typed(arguments));
-        match parsed {
-            Ok(parsed) if parsed.wants_help => context.print(crate::help(self.descriptor).as_bytes()),
-            Ok(parsed) => (self.run)(context, &parsed, arguments),
-            Err(error) => {
-                report_usage_error(context, &error);
-                Ok(self.usage_status)
-            }
+        if let Some(words) = self.rewrite.and_then(|rewrite| rewrite(arguments)) {
+            return self.run_parsed(context, CommandArguments::of_words(self.descriptor, &words), &words);
         }
+        let parsed = CommandArguments::parse(self.descriptor, context.typed(arguments));
+        self.run_parsed(context, parsed, arguments)
     }
 
     fn takes_values(&self, session: &mut Session, before: &[Bytes]) -> bool {
         if self.descriptor.style == ArgumentStyle::Typed {
             return true;
         }
-        let parsed = CommandArguments::parse(self.descriptor, before.iter().map(TypedArgument::Word));
+        let parsed = CommandArguments::of_words(self.descriptor, before);
         let Ok(parsed) = parsed else { return false };
         let operands = &before[parsed.option_words..];
         match operands.get((self.command_at)(operands)..) {
@@ -85,7 +110,7 @@ impl Command for CommandDefinition {
 
     fn steps_aside(&self, session: &mut Session, arguments: &[Bytes]) -> bool {
         let Some(steps_aside) = self.steps_aside else { return false };
-        match CommandArguments::parse(self.descriptor, arguments.iter().map(TypedArgument::Word)) {
+        match CommandArguments::of_words(self.descriptor, arguments) {
             Ok(parsed) => {
                 parsed.wants_help || steps_aside(session, &parsed, &arguments[parsed.option_words..])
             }

@@ -26,6 +26,19 @@ pub enum ArgumentStyle {
     Typed,
     /// GNU options, then operands. Holds the operands as the synopsis shows them.
     Gnu(&'static [&'static str]),
+    /// GNU options and operands in any order, up to `--`.
+    GnuMixed(&'static [&'static str]),
+}
+
+impl ArgumentStyle {
+    /// The operands as the synopsis shows them. `None` if the command has only parameters.
+    #[must_use]
+    pub const fn operands(self) -> Option<&'static [&'static str]> {
+        match self {
+            Self::Typed => None,
+            Self::Gnu(operands) | Self::GnuMixed(operands) => Some(operands),
+        }
+    }
 }
 
 /// A parameter of a command.
@@ -41,6 +54,8 @@ pub struct CommandParameter {
     pub required: bool,
     /// One line for the help.
     pub summary: &'static str,
+    /// Whether only the short option exists.
+    short_only: bool,
     /// Overrides the value name that help derives from the type.
     value_name: Option<&'static str>,
 }
@@ -52,6 +67,8 @@ pub enum ParameterKind {
     Flag,
     /// Any text.
     Text,
+    /// Text that may be missing, written `--name=TEXT`. It is empty then.
+    OptionalText,
     /// A variable name.
     Name,
     /// An integer of at least this value.
@@ -85,7 +102,26 @@ impl CommandParameter {
     /// An optional parameter.
     #[must_use]
     pub const fn new(name: &'static str, kind: ParameterKind, summary: &'static str) -> Self {
-        Self { name, letter: None, kind, required: false, summary, value_name: None }
+        Self { name, letter: None, kind, required: false, summary, short_only: false, value_name: None }
+    }
+
+    /// A flag that has only a short option.
+    #[must_use]
+    pub const fn short_flag(name: &'static str, letter: char, summary: &'static str) -> Self {
+        Self { short_only: true, ..Self::new(name, ParameterKind::Flag, summary) }.letter(letter)
+    }
+
+    /// Removes the long option.
+    #[must_use]
+    pub const fn without_long_option(mut self) -> Self {
+        self.short_only = true;
+        self
+    }
+
+    /// Whether the parameter can be given by its name.
+    #[must_use]
+    pub const fn has_long_option(&self) -> bool {
+        !self.short_only
     }
 
     /// Adds a short option.
@@ -123,7 +159,7 @@ impl ParameterKind {
     const fn value_name(self) -> &'static str {
         match self {
             Self::Flag => "",
-            Self::Text => "TEXT",
+            Self::Text | Self::OptionalText => "TEXT",
             Self::Name => "NAME",
             Self::Integer(_) => "N",
             Self::Duration => "DURATION",
@@ -139,6 +175,8 @@ impl CommandDescriptor {
     /// Finds a parameter by its full name.
     #[must_use]
     pub fn parameter(&self, name: &[u8]) -> Option<&'static CommandParameter> {
-        self.parameters.iter().find(|parameter| parameter.name.as_bytes() == name)
+        self.parameters
+            .iter()
+            .find(|parameter| parameter.has_long_option() && parameter.name.as_bytes() == name)
     }
 }

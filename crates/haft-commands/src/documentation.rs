@@ -13,19 +13,28 @@ haft runs these commands in-process. The shell looks for functions and builtins 
 This file is generated from the descriptors in `crates/haft-commands`.
 ";
 
+const TEXT_OPENING: &str = "
+# Text commands
+
+Scripts that cannot start programs (`--isolated`, `--no-external`) have these commands. With the options listed, each does exactly what GNU's program
+does; any other option is a usage error. Where programs can be started, the program runs instead.
+";
+
 /// The text of `docs/commands.md`: one section per command.
 #[must_use]
 pub fn documentation() -> String {
-    crate::DESCRIPTORS.iter().fold(OPENING.to_owned(), |text, descriptor| text + &section(descriptor))
+    let sections = |descriptors: &[&CommandDescriptor]| -> String {
+        descriptors.iter().map(|descriptor| section(descriptor)).collect()
+    };
+    [OPENING, &sections(crate::DESCRIPTORS), TEXT_OPENING, &sections(crate::TEXT_DESCRIPTORS)].concat()
 }
 
 fn section(descriptor: &CommandDescriptor) -> String {
-    let mut text = format!(
-        "\n## {}\n\n{}\n\n```\n{}\n```\n\n| parameter | meaning |\n|---|---|\n",
-        descriptor.name,
-        descriptor.summary,
-        synopsis(descriptor)
-    );
+    let (name, summary, synopsis) = (descriptor.name, descriptor.summary, synopsis(descriptor));
+    let mut text = format!("\n## {name}\n\n{summary}\n\n```\n{synopsis}\n```\n");
+    if !descriptor.parameters.is_empty() {
+        text.push_str("\n| parameter | meaning |\n|---|---|\n");
+    }
     for parameter in descriptor.parameters {
         let required = if parameter.required { " Required." } else { "" };
         let summary = parameter.summary.replace('|', "\\|");

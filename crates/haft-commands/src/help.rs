@@ -15,18 +15,16 @@ pub fn synopsis(descriptor: &CommandDescriptor) -> String {
         let usage = short_usage(parameter, descriptor.style);
         let _ = if parameter.required { write!(line, " {usage}") } else { write!(line, " [{usage}]") };
     }
-    if let ArgumentStyle::Gnu(operands) = descriptor.style {
-        for operand in operands {
-            let _ = write!(line, " {operand}");
-        }
+    for operand in descriptor.style.operands().unwrap_or_default() {
+        let _ = write!(line, " {operand}");
     }
     line
 }
 
 /// A parameter in its shortest form, with its value: `-k DURATION` or `limit=N`.
 fn short_usage(parameter: &CommandParameter, style: ArgumentStyle) -> String {
-    match (style, parameter.letter) {
-        (ArgumentStyle::Gnu(_), Some(letter)) => {
+    match parameter.letter {
+        Some(letter) if style != ArgumentStyle::Typed => {
             format!("-{letter} {}", parameter.value_name()).trim_end().to_owned()
         }
         _ => long_usage(parameter, style),
@@ -38,8 +36,9 @@ fn long_usage(parameter: &CommandParameter, style: ArgumentStyle) -> String {
     let (name, value) = (parameter.name, parameter.value_name());
     match (style, parameter.kind) {
         (_, ParameterKind::Flag) => format!("--{name}"),
-        (ArgumentStyle::Gnu(_), _) => format!("--{name}={value}"),
         (ArgumentStyle::Typed, _) => format!("{name}={value}"),
+        (_, ParameterKind::OptionalText) => format!("--{name}[={value}]"),
+        _ => format!("--{name}={value}"),
     }
 }
 
@@ -70,6 +69,9 @@ fn parameter_rows(descriptor: &CommandDescriptor) -> Vec<(String, &'static str)>
 
 /// All spellings of a parameter: `-k, --kill-after=DURATION`.
 pub(crate) fn heading(parameter: &CommandParameter, style: ArgumentStyle) -> String {
+    if !parameter.has_long_option() {
+        return short_usage(parameter, style);
+    }
     let letter = parameter.letter.map_or_else(String::new, |letter| format!("-{letter}, "));
     letter + &long_usage(parameter, style)
 }

@@ -73,6 +73,7 @@ mod scatter;
 mod schema;
 mod spawn;
 mod status;
+mod text;
 mod timeout;
 mod xargs;
 
@@ -84,6 +85,7 @@ pub use error::{Error, ErrorKind};
 pub use halt::Halt;
 pub use help::{help, synopsis};
 pub use schema::schema;
+pub use text::{TEXT_DESCRIPTORS, TEXT_TABLE};
 
 use haft_kernel::Command;
 

@@ -20,10 +20,12 @@ pub fn schema(descriptor: &CommandDescriptor) -> Value {
     }
     let mut required: Vec<&str> =
         descriptor.parameters.iter().filter(|it| it.required).map(|it| it.name).collect();
-    if let ArgumentStyle::Gnu(operands) = descriptor.style {
+    if let Some(operands) = descriptor.style.operands() {
         let items = json!({"type": "array", "items": {"type": "string"}, "description": operands.join(" ")});
         properties.insert("operands".to_owned(), items);
-        required.push("operands");
+        if matches!(descriptor.style, ArgumentStyle::Gnu(_)) {
+            required.push("operands");
+        }
     }
     json!({
         "type": "object",
@@ -37,7 +39,10 @@ pub fn schema(descriptor: &CommandDescriptor) -> Value {
 fn property(parameter: &CommandParameter) -> Value {
     let mut property = match parameter.kind {
         ParameterKind::Flag => json!({"type": "boolean"}),
-        ParameterKind::Text | ParameterKind::Duration | ParameterKind::Signal => json!({"type": "string"}),
+        ParameterKind::Text
+        | ParameterKind::OptionalText
+        | ParameterKind::Duration
+        | ParameterKind::Signal => json!({"type": "string"}),
         ParameterKind::Name => json!({"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}),
         ParameterKind::Integer(min) => json!({"type": "integer", "minimum": min}),
         ParameterKind::List => json!({"type": ["array", "string"], "items": {"type": "string"}}),

@@ -2,6 +2,10 @@
 
 mod support;
 
+use haft_commands::CommandDescriptor;
+use haft_kernel::Kernel;
+use support::ScriptResult;
+
 /// Whether text matches a pattern in which one `…` per line matches anything.
 fn matches(text: &str, expected: &str) -> bool {
     let (mut lines, mut wanted) = (text.split('\n'), expected.split('\n'));
@@ -25,10 +29,22 @@ fn line_matches(line: &str, wanted: &str) -> bool {
 
 #[test]
 fn every_example_has_the_stated_output_and_status() {
-    for descriptor in haft_commands::DESCRIPTORS {
+    run_examples(haft_commands::DESCRIPTORS, support::run);
+}
+
+#[test]
+fn every_example_of_a_text_command_runs_isolated() {
+    run_examples(haft_commands::TEXT_DESCRIPTORS, |script| {
+        let kernel = Kernel::builder().commands(haft_commands::TEXT_TABLE).isolated(1 << 20).build();
+        support::run_in(support::session_with(kernel), script)
+    });
+}
+
+fn run_examples(descriptors: &[&CommandDescriptor], run: impl Fn(&str) -> ScriptResult) {
+    for descriptor in descriptors {
         assert!(!descriptor.examples.is_empty(), "'{}' has no example", descriptor.name);
         for example in descriptor.examples {
-            let ran = support::run(example.script);
+            let ran = run(example.script);
             assert!(
                 ran.status == example.status && matches(&ran.stdout, example.output),
                 "{}: {}\n{ran:#?}",

@@ -18,8 +18,14 @@ fn docs_commands_md_matches_the_descriptors() {
 
 #[test]
 fn every_command_has_one_descriptor_sorted_by_name() {
-    let names: Vec<&str> = haft_commands::DESCRIPTORS.iter().map(|descriptor| descriptor.name).collect();
-    let table: Vec<&str> = haft_commands::TABLE.iter().map(|command| command.name()).collect();
-    assert_eq!(names, table);
-    assert!(names.is_sorted());
+    let tables = [
+        (haft_commands::DESCRIPTORS, haft_commands::TABLE),
+        (haft_commands::TEXT_DESCRIPTORS, haft_commands::TEXT_TABLE),
+    ];
+    for (descriptors, commands) in tables {
+        let names: Vec<&str> = descriptors.iter().map(|descriptor| descriptor.name).collect();
+        let table: Vec<&str> = commands.iter().map(|command| command.name()).collect();
+        assert_eq!(names, table);
+        assert!(names.is_sorted());
+    }
 }

@@ -31,8 +31,8 @@ pub struct Kernel {
     pub(crate) signals: Arc<SignalInbox>,
     /// Added commands, by name.
     pub(crate) commands: BTreeMap<Vec<u8>, Arc<dyn Command>>,
-    /// A static table of added commands, which costs nothing to set up.
-    pub(crate) table: &'static [&'static dyn Command],
+    /// Static tables of added commands, which cost nothing to set up.
+    pub(crate) tables: Vec<&'static [&'static dyn Command]>,
     /// Directories of scripts that run in this process.
     pub(crate) scripts: Vec<Vec<u8>>,
     /// The source of tools, which are looked up last.
@@ -66,7 +66,7 @@ impl KernelBuilder {
             terminal: None,
             signals: Arc::default(),
             commands: BTreeMap::new(),
-            table: &[],
+            tables: Vec::new(),
             scripts: Vec::new(),
             backend: None,
         };
@@ -126,8 +126,10 @@ impl Kernel {
         if let Some(command) = self.commands.get(name) {
             return Some(Added::Shared(command.clone()));
         }
-        self.table
+        self.tables
             .iter()
+            .copied()
+            .flatten()
             .find(|command| command.name().as_bytes() == name)
             .map(|command| Added::Static(*command))
     }
@@ -135,8 +137,10 @@ impl Kernel {
     /// All added commands, in the order of their names.
     pub(crate) fn all_added(&self) -> Vec<&dyn Command> {
         let table = self
-            .table
+            .tables
             .iter()
+            .copied()
+            .flatten()
             .copied()
             .filter(|command| !self.commands.contains_key(command.name().as_bytes()));
         let mut all: Vec<&dyn Command> =
@@ -230,10 +234,11 @@ impl KernelBuilder {
         self
     }
 
-    /// Adds a static table of commands that run in this process. Commands added one by one take precedence.
+    /// Adds a static table of commands that run in this process. Commands added one by one take precedence, and earlier tables over
+    /// later ones.
     #[must_use]
     pub fn commands(mut self, table: &'static [&'static dyn Command]) -> Self {
-        self.kernel.table = table;
+        self.kernel.tables.push(table);
         self
     }
 

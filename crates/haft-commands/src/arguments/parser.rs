@@ -38,18 +38,26 @@ impl<'a> ArgumentParser<'a> {
                     break;
                 }
                 (b"--help", _) => self.parsed.wants_help = true,
+                (b"--version", ArgumentStyle::GnuMixed(_)) => self.parsed.wants_version = true,
                 ([b'-', b'-', long @ ..], _) => self.parse_long_option(long)?,
                 ([b'-', letters @ ..], _) if !letters.is_empty() => self.parse_short_options(letters)?,
                 (_, ArgumentStyle::Gnu(_)) => break,
+                (_, ArgumentStyle::GnuMixed(_)) => self.parsed.operands.push(word.into()),
                 (_, ArgumentStyle::Typed) => self.parse_assignment(word)?,
             }
             self.position += 1;
         }
         self.parsed.option_words = self.position;
-        match (self.descriptor.style, self.arguments.get(self.position)) {
-            (ArgumentStyle::Typed, Some(TypedArgument::Word(word))) => Err(self.unexpected_argument(word)),
-            _ => Ok(self.parsed),
+        let rest = self.arguments[self.position..].iter().filter_map(|argument| match argument {
+            TypedArgument::Word(word) => Some(*word),
+            TypedArgument::Value { .. } => None,
+        });
+        match (self.descriptor.style, rest.clone().next()) {
+            (ArgumentStyle::Typed, Some(word)) => return Err(self.unexpected_argument(word)),
+            (ArgumentStyle::GnuMixed(_), _) => self.parsed.operands.extend(rest.cloned()),
+            _ => {}
         }
+        Ok(self.parsed)
     }
 
     /// Parses `name=value`.
@@ -72,6 +80,7 @@ impl<'a> ArgumentParser<'a> {
                 Ok(())
             }
             (_, Some(value)) => self.push_text(parameter, value),
+            (ParameterKind::OptionalText, None) => self.push_text(parameter, b""),
             (_, None) => {
                 let value = self.next_word(parameter)?;
                 self.push_text(parameter, value)
@@ -92,7 +101,8 @@ impl<'a> ArgumentParser<'a> {
                 continue;
             }
             let rest = &letters[index + 1..];
-            let value = if rest.is_empty() { self.next_word(parameter)? } else { rest };
+            let optional = parameter.kind == ParameterKind::OptionalText;
+            let value = if rest.is_empty() && !optional { self.next_word(parameter)? } else { rest };
             return self.push_text(parameter, value);
         }
         Ok(())
@@ -121,9 +131,10 @@ impl<'a> ArgumentParser<'a> {
         if let Some(parameter) = self.descriptor.parameter(name) {
             return Ok(parameter);
         }
-        if matches!(self.descriptor.style, ArgumentStyle::Gnu(_)) {
+        if self.descriptor.style != ArgumentStyle::Typed {
+            let begins = |it: &&'static CommandParameter| it.name.as_bytes().starts_with(name);
             let mut matching =
-                self.descriptor.parameters.iter().filter(|it| it.name.as_bytes().starts_with(name));
+                self.descriptor.parameters.iter().filter(|it| it.has_long_option()).filter(begins);
             if let (Some(parameter), None) = (matching.next(), matching.next()) {
                 return Ok(parameter);
             }

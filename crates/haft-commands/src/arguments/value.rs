@@ -24,7 +24,7 @@ pub(super) fn from_text(parameter: &CommandParameter, text: &[u8]) -> Result<Arg
             b"false" => Ok(ArgumentValue::Flag(false)),
             _ => Err(invalid("true or false")),
         },
-        ParameterKind::Text => Ok(ArgumentValue::Text(text.into())),
+        ParameterKind::Text | ParameterKind::OptionalText => Ok(ArgumentValue::Text(text.into())),
         ParameterKind::Name if haft_kernel::variables::is_name(text) => Ok(ArgumentValue::Text(text.into())),
         ParameterKind::Name => Err(invalid("a variable name")),
         ParameterKind::Integer(min) => match shown.parse::<u64>() {

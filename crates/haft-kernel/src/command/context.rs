@@ -1,8 +1,10 @@
 //! The context that a builtin runs in.
 
 use std::fmt::Display;
+use std::io;
 use std::sync::Arc;
 
+use haft_fs::OpenOptions;
 use haft_process::CancelToken;
 use haft_text::Bytes;
 
@@ -158,6 +160,32 @@ impl Context<'_> {
     #[must_use]
     pub fn cancel_token(&self) -> &CancelToken {
         self.session.cancel_token()
+    }
+
+    /// Opens a file for reading. The path is relative to the working directory; `/dev/stdin` and `/dev/fd/3` mean descriptors of
+    /// the session.
+    ///
+    /// # Errors
+    /// The outer error is cancellation, or a trap that ran during the wait and leaves the command.
+    pub fn open_input(&mut self, name: &[u8]) -> Result<io::Result<Arc<OpenFile>>, Unwind> {
+        self.session.open(name, OpenOptions::new().read(true), true)
+    }
+
+    /// Opens a file for writing, and creates it if it does not exist. It is truncated, or appended to.
+    ///
+    /// # Errors
+    /// As for [`Context::open_input`].
+    pub fn open_output(&mut self, name: &[u8], append: bool) -> Result<io::Result<Arc<OpenFile>>, Unwind> {
+        let options = OpenOptions::new().write(true).create(true).append(append).truncate(!append);
+        self.session.open(name, options, true)
+    }
+
+    /// Writes to standard output, as a program does: the error is returned, and a closed pipe does not end the shell.
+    ///
+    /// # Errors
+    /// As `write(2)`.
+    pub fn write_output(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.session.write(1, bytes).map(drop)
     }
 
     /// Returns the open file of a file descriptor.

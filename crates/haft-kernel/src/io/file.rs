@@ -132,6 +132,18 @@ impl OpenFile {
         }
     }
 
+    /// The metadata of the file. A capture of a command substitution counts as a pipe.
+    ///
+    /// # Errors
+    /// As `fstat(2)`.
+    pub fn metadata(&self) -> io::Result<haft_fs::Metadata> {
+        match &self.backing {
+            Backing::Real(descriptor) => haft_fs::descriptor_metadata(descriptor.as_fd()),
+            Backing::Virtual(file) => file.metadata(),
+            Backing::Capture(_) => Err(io::ErrorKind::Unsupported.into()),
+        }
+    }
+
     /// Whether it is the capture of a command substitution.
     #[must_use]
     pub fn is_capture(&self) -> bool {

@@ -6,7 +6,8 @@ use crate::session::Session;
 
 impl Session {
     /// The encoding that `LC_ALL`, `LC_CTYPE` or `LANG` selects. Without a locale, a character is a byte.
-    pub(crate) fn encoding(&self) -> Encoding {
+    #[must_use]
+    pub fn encoding(&self) -> Encoding {
         let names = [b"LC_ALL".as_slice(), b"LC_CTYPE", b"LANG"];
         let chosen = names.into_iter().find_map(|name| {
             let value = self.variables.get(name)?.as_scalar()?;

@@ -5,6 +5,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 
 use clap::Args;
+use haft_commands::TEXT_TABLE;
 use haft_kernel::run::{Outcome, Report, Run, Status};
 use haft_kernel::{Bytes, Script, Session};
 use haft_lang::ast::LineIndex;
@@ -257,15 +258,17 @@ fn prepare(text: &ScriptText, session: &Session) -> Result<Script, Failure> {
 
 fn session(run: &RunArguments, process: &ProcessContext) -> Result<Session, Failure> {
     if run.isolated {
-        let mut session = Session::hermetic(sessions::plain_kernel().isolated(MAX_ISOLATED_BYTES).build());
+        let kernel = sessions::plain_kernel().commands(TEXT_TABLE).isolated(MAX_ISOLATED_BYTES);
+        let mut session = Session::hermetic(kernel.build());
         sessions::open_standard(&mut session, process);
         return Ok(session);
     }
-    let permission = match run.no_external {
-        true => StartPermission::none(NO_EXTERNAL),
-        false => StartPermission::all(),
+    let (permission, commands) = match run.no_external {
+        true => (StartPermission::none(NO_EXTERNAL), TEXT_TABLE),
+        false => (StartPermission::all(), [].as_slice()),
     };
-    let kernel = sessions::kernel(&SessionTools::new(process, &permission)).permission(&permission);
+    let tools = SessionTools::new(process, &permission);
+    let kernel = sessions::kernel(&tools).commands(commands).permission(&permission);
     let environment = program::environment(&run.environment, process)?;
     let mut session = sessions::familiar(kernel, &environment, process);
     if let Some(directory) = &run.environment.cwd {

@@ -1,0 +1,63 @@
+//! GNU's text tools, for sessions that cannot start programs.
+//!
+//! Each command does exactly what GNU's program does with the options it lists. An option it does not list is a usage error. If the
+//! program can run, it runs instead.
+
+mod cat;
+mod comm;
+mod head;
+mod name;
+mod number;
+mod paste;
+mod portion;
+mod rev;
+mod streams;
+mod tac;
+mod tail;
+mod tee;
+mod uniq;
+mod wc;
+mod yes;
+
+use crate::definition::{CommandDefinition, RunFunction};
+use crate::descriptor::CommandDescriptor;
+use haft_kernel::Command;
+
+/// All text commands, for [`haft_kernel::KernelBuilder::commands`], sorted by name.
+pub static TEXT_TABLE: &[&dyn Command] = &[
+    &cat::COMMAND,
+    &comm::COMMAND,
+    &head::COMMAND,
+    &paste::COMMAND,
+    &rev::COMMAND,
+    &tac::COMMAND,
+    &tail::COMMAND,
+    &tee::COMMAND,
+    &uniq::COMMAND,
+    &wc::COMMAND,
+    &yes::COMMAND,
+];
+
+/// The descriptors of the text commands, sorted by name.
+pub static TEXT_DESCRIPTORS: &[&CommandDescriptor] = &[
+    &cat::DESCRIPTOR,
+    &comm::DESCRIPTOR,
+    &head::DESCRIPTOR,
+    &paste::DESCRIPTOR,
+    &rev::DESCRIPTOR,
+    &tac::DESCRIPTOR,
+    &tail::DESCRIPTOR,
+    &tee::DESCRIPTOR,
+    &uniq::DESCRIPTOR,
+    &wc::DESCRIPTOR,
+    &yes::DESCRIPTOR,
+];
+
+/// A command that steps aside for the program of the same name.
+const fn text_command(descriptor: &'static CommandDescriptor, run: RunFunction) -> CommandDefinition {
+    CommandDefinition {
+        usage_status: 1,
+        steps_aside: Some(|_, _, _| true),
+        ..CommandDefinition::new(descriptor, run)
+    }
+}

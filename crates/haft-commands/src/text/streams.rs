@@ -1,0 +1,374 @@
+//! The input and output of a text command.
+
+use std::ffi::OsStr;
+use std::fmt::Display;
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::sync::Arc;
+
+use haft_kernel::builtins::Context;
+use haft_kernel::io::OpenFile;
+use haft_kernel::{Bytes, Flow, Unwind};
+use haft_process::Signals;
+
+use super::name::{quoted, quoted_always, quoted_value};
+use crate::status::SIGNAL_BASE;
+
+/// How much is read at once.
+const READ_BYTES: usize = 128 * 1024;
+
+/// How much output is collected before it is written.
+const WRITE_BYTES: usize = 64 * 1024;
+
+/// A running text command: its output, its messages and its exit status.
+pub(crate) struct TextRun<'c, 's> {
+    pub(crate) context: &'c mut Context<'s>,
+    output: Vec<u8>,
+    status: i32,
+    wording: Wording,
+}
+
+/// How a command words that a file cannot be opened or read.
+#[derive(Clone, Copy)]
+pub(crate) enum Wording {
+    /// `NAME: REASON`
+    Plain,
+    /// `cannot open 'NAME' for reading: REASON` and `error reading 'NAME': REASON`
+    Reading,
+    /// `failed to open 'NAME' for reading: REASON` and `NAME: read error: REASON`
+    Failed,
+    /// `NAME: REASON` and `error reading 'NAME'`
+    NoReason,
+    /// `cannot open NAME: REASON` and `NAME: LINE: REASON`
+    Unquoted,
+}
+
+impl Wording {
+    fn open_failed(self, name: &[u8]) -> String {
+        match self {
+            Self::Plain | Self::NoReason => quoted(name),
+            Self::Reading => format!("cannot open {} for reading", quoted_always(name)),
+            Self::Failed => format!("failed to open {} for reading", quoted_always(name)),
+            Self::Unquoted => format!("cannot open {}", String::from_utf8_lossy(name)),
+        }
+    }
+
+    fn read_failed(self, name: &[u8]) -> String {
+        let name = if name == b"-" { b"standard input" } else { name };
+        match self {
+            Self::Plain => quoted(name),
+            Self::Reading | Self::NoReason => format!("error reading {}", quoted_always(name)),
+            Self::Failed => format!("{}: read error", quoted(name)),
+            Self::Unquoted => format!("{}: 0", String::from_utf8_lossy(name)),
+        }
+    }
+}
+
+/// Why a text command ends early.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// With this exit status.
+    Exit(i32),
+    /// The session ends.
+    Unwind(Unwind),
+}
+
+impl From<Unwind> for Stop {
+    fn from(unwind: Unwind) -> Self {
+        Self::Unwind(unwind)
+    }
+}
+
+/// Runs a text command and returns its exit status.
+pub(crate) fn run_text(
+    context: &mut Context<'_>,
+    work: impl FnOnce(&mut TextRun<'_, '_>) -> Result<(), Stop>,
+) -> Flow {
+    run_worded(context, Wording::Plain, work)
+}
+
+/// The same, with other messages about files.
+pub(crate) fn run_worded(
+    context: &mut Context<'_>,
+    wording: Wording,
+    work: impl FnOnce(&mut TextRun<'_, '_>) -> Result<(), Stop>,
+) -> Flow {
+    let mut run = TextRun { context, output: Vec::new(), status: 0, wording };
+    match work(&mut run).and_then(|()| run.flush()) {
+        Ok(()) => Ok(run.status),
+        Err(Stop::Exit(status)) => {
+            let _ = run.flush();
+            Ok(status)
+        }
+        Err(Stop::Unwind(unwind)) => Err(unwind),
+    }
+}
+
+impl TextRun<'_, '_> {
+    /// Writes output.
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+        if self.output.len() + bytes.len() > WRITE_BYTES {
+            self.flush()?;
+            if bytes.len() > WRITE_BYTES {
+                return self.write_now(bytes);
+            }
+        }
+        self.output.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Writes out what was collected.
+    pub(crate) fn flush(&mut self) -> Result<(), Stop> {
+        if self.output.is_empty() {
+            return Ok(());
+        }
+        let mut output = std::mem::take(&mut self.output);
+        let result = self.write_now(&output);
+        output.clear();
+        self.output = output;
+        result
+    }
+
+    fn write_now(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+        self.context.check()?;
+        match self.context.write_output(bytes) {
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                Err(Stop::Exit(SIGNAL_BASE + Signals::PIPE))
+            }
+            Err(error) => {
+                self.context.check()?;
+                self.complain(format_args!("write error: {}", haft_fs::message(&error)));
+                Err(Stop::Exit(1))
+            }
+        }
+    }
+
+    /// Prints a message with the name of the command.
+    pub(crate) fn complain(&mut self, message: impl Display) {
+        let line = format!("{}: {message}\n", String::from_utf8_lossy(self.context.name));
+        self.context.print_error(line.as_bytes());
+        self.context.flush();
+    }
+
+    /// Prints a message about a file, and makes the command fail.
+    pub(crate) fn file_failed(&mut self, subject: impl Display, error: &io::Error) {
+        // GNU's `tac` reads a directory at its end, which is another error.
+        let reason = match (self.wording, error.kind()) {
+            (Wording::Failed, io::ErrorKind::IsADirectory) => "Invalid argument".to_owned(),
+            _ => haft_fs::message(error),
+        };
+        self.complain(format_args!("{subject}: {reason}"));
+        self.status = 1;
+    }
+
+    /// Prints a message and ends the command with status 1.
+    pub(crate) fn fail<T>(&mut self, message: impl Display) -> Result<T, Stop> {
+        self.complain(message);
+        Err(Stop::Exit(1))
+    }
+
+    /// Prints an error in the arguments, and ends the command.
+    pub(crate) fn usage<T>(&mut self, message: impl Display) -> Result<T, Stop> {
+        let name = String::from_utf8_lossy(self.context.name).into_owned();
+        self.complain(format_args!("{message}\nTry '{name} --help' for more information."));
+        Err(Stop::Exit(1))
+    }
+
+    /// A value for a message, in quotes.
+    pub(crate) fn quote(&self, value: &[u8]) -> String {
+        quoted_value(value, self.context.session().encoding())
+    }
+
+    /// Prints an error about a surplus operand, and ends the command.
+    pub(crate) fn extra_operand<T>(&mut self, operand: &[u8]) -> Result<T, Stop> {
+        let shown = self.quote(operand);
+        self.usage(format_args!("extra operand {shown}"))
+    }
+
+    /// Sets the exit status.
+    pub(crate) fn set_status(&mut self, status: i32) {
+        self.status = status;
+    }
+
+    /// Opens an operand; `-` means standard input. Prints the reason and returns `None` if it cannot be opened.
+    pub(crate) fn open(&mut self, name: &Bytes) -> Result<Option<TextInput>, Stop> {
+        if *name == "-" && !matches!(self.wording, Wording::Unquoted) {
+            return Ok(Some(self.standard_input()));
+        }
+        match self.context.open_input(name)? {
+            Ok(file) => Ok(Some(TextInput::new(Some(file), name.clone()))),
+            Err(error) => {
+                self.file_failed(self.wording.open_failed(name), &error);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Standard input. If it is closed, reading fails.
+    pub(crate) fn standard_input(&self) -> TextInput {
+        TextInput::new(self.context.file(0), Bytes::from("-"))
+    }
+
+    /// Calls `work` with each operand that can be opened, or with standard input if there are none.
+    pub(crate) fn each_input(
+        &mut self,
+        operands: &[Bytes],
+        mut work: impl FnMut(&mut Self, &mut TextInput) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        if operands.is_empty() {
+            let mut input = self.standard_input();
+            return work(self, &mut input);
+        }
+        for name in operands {
+            if let Some(mut input) = self.open(name)? {
+                work(self, &mut input)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The size of an operand, as far as it is known before it is read.
+pub(crate) enum FileSize {
+    Regular(u64),
+    /// A pipe, a device or a directory.
+    Unknown,
+    Missing,
+}
+
+impl TextRun<'_, '_> {
+    /// The size of an operand.
+    pub(crate) fn file_size(&self, name: &Bytes) -> FileSize {
+        let metadata = match *name == "-" {
+            true => self
+                .context
+                .file(0)
+                .map_or_else(|| Err(io::ErrorKind::NotFound.into()), |file| file.metadata()),
+            false => {
+                let session = self.context.session();
+                session.files().metadata(OsStr::from_bytes(&session.resolve(name)).as_ref())
+            }
+        };
+        match metadata {
+            Ok(metadata) if metadata.is_file() => FileSize::Regular(metadata.size),
+            Ok(_) => FileSize::Unknown,
+            Err(_) => FileSize::Missing,
+        }
+    }
+}
+
+/// A file that is read in pieces or line by line.
+pub(crate) struct TextInput {
+    file: Option<Arc<OpenFile>>,
+    pub(crate) name: Bytes,
+    buffer: Vec<u8>,
+    start: usize,
+    end: usize,
+    ending: Option<InputEnd>,
+}
+
+/// Why an input has no more data.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum InputEnd {
+    EndOfFile,
+    Error,
+}
+
+impl TextInput {
+    fn new(file: Option<Arc<OpenFile>>, name: Bytes) -> Self {
+        Self { file, name, buffer: Vec::new(), start: 0, end: 0, ending: None }
+    }
+
+    /// Whether reading has failed.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.ending == Some(InputEnd::Error)
+    }
+
+    /// Returns unread bytes, and reads some if there are none. Empty at the end of the file, and after an error, which is reported.
+    pub(crate) fn fill(&mut self, run: &mut TextRun<'_, '_>) -> Result<&[u8], Stop> {
+        if self.start == self.end && self.ending.is_none() {
+            self.buffer.resize(READ_BYTES, 0);
+            (self.start, self.end) = (0, 0);
+            self.end = self.read(run)?;
+        }
+        Ok(&self.buffer[self.start..self.end])
+    }
+
+    fn read(&mut self, run: &mut TextRun<'_, '_>) -> Result<usize, Stop> {
+        loop {
+            run.context.check()?;
+            let result = match &self.file {
+                Some(file) => file.read(&mut self.buffer, None, run.context.cancel_token()),
+                None => Err(io::Error::from_raw_os_error(rustix::io::Errno::BADF.raw_os_error())),
+            };
+            match result {
+                Ok(length) => {
+                    self.ending = (length == 0).then_some(InputEnd::EndOfFile);
+                    return Ok(length);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => run.context.check()?,
+                Err(error) => {
+                    self.ending = Some(InputEnd::Error);
+                    let subject = run.wording.read_failed(&self.name);
+                    match run.wording {
+                        Wording::NoReason => run.complain(subject),
+                        _ => run.file_failed(subject, &error),
+                    }
+                    run.status = 1;
+                    return Ok(0);
+                }
+            }
+        }
+    }
+
+    /// Marks bytes that [`fill`](Self::fill) returned as read.
+    pub(crate) fn consume(&mut self, count: usize) {
+        self.start += count;
+    }
+
+    /// Reads up to and including the next delimiter, or to the end of the file. Returns whether there was anything.
+    pub(crate) fn read_line(
+        &mut self,
+        run: &mut TextRun<'_, '_>,
+        delimiter: u8,
+        line: &mut Vec<u8>,
+    ) -> Result<bool, Stop> {
+        line.clear();
+        loop {
+            let available = self.fill(run)?;
+            if available.is_empty() {
+                return Ok(!line.is_empty());
+            }
+            let found = memchr::memchr(delimiter, available);
+            let count = found.map_or(available.len(), |at| at + 1);
+            line.extend_from_slice(&available[..count]);
+            self.consume(count);
+            if found.is_some() {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Reads the rest.
+    pub(crate) fn read_all(&mut self, run: &mut TextRun<'_, '_>) -> Result<Vec<u8>, Stop> {
+        let mut all = Vec::new();
+        loop {
+            let available = self.fill(run)?;
+            if available.is_empty() {
+                return Ok(all);
+            }
+            all.extend_from_slice(available);
+            let count = available.len();
+            self.consume(count);
+        }
+    }
+
+    /// Moves the position of a seekable file back to the first byte that was not consumed, for the next reader of the file.
+    pub(crate) fn give_back(&mut self) {
+        if let Some(file) = self.file.as_ref().filter(|file| self.start < self.end && file.is_seekable()) {
+            let _ = file.unread(self.end - self.start);
+        }
+        self.start = self.end;
+    }
+}

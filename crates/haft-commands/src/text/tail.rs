@@ -1,0 +1,180 @@
+//! `tail`: writes the last part of files.
+
+use std::collections::VecDeque;
+
+use haft_kernel::builtins::Context;
+use haft_kernel::{Bytes, Flow};
+
+use super::cat::copy;
+use super::number::parse_size;
+use super::portion::{Headers, Portion, Unit, expand_old_count};
+use super::streams::{Stop, TextInput, TextRun, Wording, run_worded};
+use super::text_command;
+use crate::arguments::{ArgumentValue, CommandArguments};
+use crate::definition::CommandDefinition;
+use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
+
+pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
+    name: "tail",
+    summary: "Write the last 10 lines of each file.",
+    style: ArgumentStyle::GnuMixed(&["[FILE]..."]),
+    parameters: &[
+        CommandParameter::new(
+            "bytes",
+            ParameterKind::Text,
+            "Write the last N bytes; with +N, all from byte N on.",
+        )
+        .letter('c')
+        .with_value_name("[+]N"),
+        CommandParameter::new(
+            "lines",
+            ParameterKind::Text,
+            "Write the last N lines; with +N, all from line N on.",
+        )
+        .letter('n')
+        .with_value_name("[+]N"),
+        CommandParameter::new("quiet", ParameterKind::Flag, "Never write headers.").letter('q'),
+        CommandParameter::new("silent", ParameterKind::Flag, "The same as --quiet."),
+        CommandParameter::new("verbose", ParameterKind::Flag, "Always write headers.").letter('v'),
+        CommandParameter::new("zero-terminated", ParameterKind::Flag, "Lines end with a NUL byte.")
+            .letter('z'),
+    ],
+    details: &[
+        "With several files, a header with its name precedes each. -N is the same as -n N, and +N the same as -n +N.",
+        "N may have a suffix: b (512), kB (1000), K (1024), MB, M, and so on. -f is not available without programs.",
+    ],
+    statuses: &[("0", "success"), ("1", "a file could not be read")],
+    examples: &[Example {
+        summary: "All lines from the second on",
+        script: "printf '%s\\n' a b c | tail -n +2",
+        output: "b\nc\n",
+        status: 0,
+    }],
+};
+
+pub(crate) static COMMAND: CommandDefinition =
+    CommandDefinition { rewrite: Some(rewrite), ..text_command(&DESCRIPTOR, run) };
+
+/// Replaces a single old option such as `-5`, `+5` or `-20c`.
+fn rewrite(words: &[Bytes]) -> Option<Vec<Bytes>> {
+    if words.len() > 2 {
+        return None;
+    }
+    match words.first()?.strip_prefix(b"+") {
+        Some(count) if count.first().is_some_and(u8::is_ascii_digit) => {
+            let minus = Bytes::from([b"-".as_slice(), count].concat());
+            let mut rewritten = expand_old_count(&[&[minus], &words[1..]].concat())?;
+            rewritten[1] = Bytes::from([b"+".as_slice(), &rewritten[1]].concat());
+            Some(rewritten)
+        }
+        _ => expand_old_count(words),
+    }
+}
+
+fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> Flow {
+    run_worded(context, Wording::Reading, |run| {
+        let portion = portion(run, arguments)?;
+        let mut headers = Headers::new(arguments);
+        run.each_input(&arguments.operands, |run, input| {
+            headers.write(run, &input.name)?;
+            match (portion.unit, portion.from_end) {
+                (Unit::Bytes, false) => last_bytes(run, input, portion.count)?,
+                (Unit::Lines(end), false) => return last_lines(run, input, portion.count, end),
+                (unit, true) => {
+                    skip(run, input, portion.count, unit)?;
+                    if input.has_failed() && matches!(unit, Unit::Lines(_)) {
+                        return Ok(());
+                    }
+                    copy(run, input)?;
+                }
+            }
+            // GNU's `tail` ends if it cannot copy the rest of a file.
+            if input.has_failed() { Err(Stop::Exit(1)) } else { Ok(()) }
+        })
+    })
+}
+
+/// What to write: the last of the options `-n` and `-c` counts. `+N` skips all before line or byte N.
+fn portion(run: &mut TextRun<'_, '_>, arguments: &CommandArguments) -> Result<Portion, Stop> {
+    let end = if arguments.flag("zero-terminated") { 0 } else { b'\n' };
+    let mut portion = Portion { count: 10, from_end: false, unit: Unit::Lines(end) };
+    for (name, value) in arguments.in_order() {
+        let (ArgumentValue::Text(text), "bytes" | "lines") = (value, name) else { continue };
+        // As in GNU's `tail`, a `+` also counts for the options after it.
+        let (from_end, digits) = match text.strip_prefix(b"+") {
+            Some(digits) => (true, digits),
+            None => (portion.from_end, text.strip_prefix(b"-").unwrap_or(text)),
+        };
+        let Some(count) = parse_size(digits) else {
+            let shown = run.quote(text);
+            return run.fail(format_args!("invalid number of {name}: {shown}"));
+        };
+        let unit = if name == "bytes" { Unit::Bytes } else { Unit::Lines(end) };
+        portion = Portion { count, from_end, unit };
+    }
+    portion.count = portion.count.saturating_sub(u64::from(portion.from_end));
+    Ok(portion)
+}
+
+/// Skips bytes or lines at the start.
+fn skip(run: &mut TextRun<'_, '_>, input: &mut TextInput, count: u64, unit: Unit) -> Result<(), Stop> {
+    let mut left = count;
+    let mut line = Vec::new();
+    while left > 0 {
+        match unit {
+            Unit::Lines(end) => {
+                if !input.read_line(run, end, &mut line)? {
+                    break;
+                }
+                left -= 1;
+            }
+            Unit::Bytes => {
+                let available = input.fill(run)?.len();
+                if available == 0 {
+                    break;
+                }
+                let length = available.min(usize::try_from(left).unwrap_or(usize::MAX));
+                input.consume(length);
+                left -= length as u64;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn last_bytes(run: &mut TextRun<'_, '_>, input: &mut TextInput, count: u64) -> Result<(), Stop> {
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    let mut held: Vec<u8> = Vec::new();
+    loop {
+        let piece = input.fill(run)?;
+        let length = piece.len();
+        if length == 0 {
+            break;
+        }
+        held.extend_from_slice(piece);
+        input.consume(length);
+        if held.len() > count.saturating_mul(2) {
+            held.drain(..held.len() - count);
+        }
+    }
+    let start = held.len().saturating_sub(count);
+    run.write(&held[start..])
+}
+
+fn last_lines(run: &mut TextRun<'_, '_>, input: &mut TextInput, count: u64, end: u8) -> Result<(), Stop> {
+    let mut held: VecDeque<Vec<u8>> = VecDeque::new();
+    let mut line = Vec::new();
+    while input.read_line(run, end, &mut line)? {
+        if held.len() as u64 >= count
+            && let Some(mut oldest) = held.pop_front()
+        {
+            // Lines reuse their memory.
+            oldest.clear();
+            std::mem::swap(&mut oldest, &mut line);
+            held.push_back(oldest);
+        } else if count > 0 {
+            held.push_back(std::mem::take(&mut line));
+        }
+    }
+    held.iter().try_for_each(|line| run.write(line))
+}

@@ -1,0 +1,190 @@
+//! `wc`: counts lines, words and bytes.
+
+use haft_kernel::builtins::Context;
+use haft_kernel::{Bytes, Flow};
+
+use super::streams::{FileSize, Stop, TextInput, TextRun, run_text};
+use super::text_command;
+use crate::arguments::CommandArguments;
+use crate::definition::CommandDefinition;
+use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
+
+pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
+    name: "wc",
+    summary: "Count the lines, words and bytes of files.",
+    style: ArgumentStyle::GnuMixed(&["[FILE]..."]),
+    parameters: &[
+        CommandParameter::new("bytes", ParameterKind::Flag, "Write the number of bytes.").letter('c'),
+        CommandParameter::new("chars", ParameterKind::Flag, "Write the number of characters.").letter('m'),
+        CommandParameter::new("lines", ParameterKind::Flag, "Write the number of newlines.").letter('l'),
+        CommandParameter::new("max-line-length", ParameterKind::Flag, "Write the width of the longest line.")
+            .letter('L'),
+        CommandParameter::new("words", ParameterKind::Flag, "Write the number of words.").letter('w'),
+    ],
+    details: &["Counts are always in this order: lines, words, characters, bytes, width."],
+    statuses: &[("0", "success"), ("1", "a file could not be read")],
+    examples: &[Example {
+        summary: "Count lines",
+        script: "printf 'a\\nb\\n' | wc -l",
+        output: "2\n",
+        status: 0,
+    }],
+};
+
+pub(crate) static COMMAND: CommandDefinition = text_command(&DESCRIPTOR, run);
+
+/// The numbers of a file.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    lines: u64,
+    words: u64,
+    bytes: u64,
+    width: u64,
+}
+
+/// The state between two bytes of a file.
+#[derive(Default)]
+struct Position {
+    in_word: bool,
+    column: u64,
+}
+
+impl Counts {
+    /// Counts a piece of a file.
+    fn add(&mut self, piece: &[u8], position: &mut Position) {
+        self.bytes += piece.len() as u64;
+        for &byte in piece {
+            match byte {
+                b'\n' | b'\r' | b'\x0c' => {
+                    self.lines += u64::from(byte == b'\n');
+                    self.width = self.width.max(position.column);
+                    position.column = 0;
+                    position.in_word = false;
+                }
+                b'\t' => {
+                    position.column += 8 - position.column % 8;
+                    position.in_word = false;
+                }
+                b' ' | b'\x0b' => {
+                    position.column += u64::from(byte == b' ');
+                    position.in_word = false;
+                }
+                0x21..=0x7e => {
+                    position.column += 1;
+                    self.words += u64::from(!position.in_word);
+                    position.in_word = true;
+                }
+                // Other bytes belong to no word and start none.
+                _ => {}
+            }
+        }
+    }
+
+    fn add_total(&mut self, other: Counts) {
+        self.lines += other.lines;
+        self.words += other.words;
+        self.bytes += other.bytes;
+        self.width = self.width.max(other.width);
+    }
+}
+
+/// Which counts are written.
+struct Columns {
+    lines: bool,
+    words: bool,
+    chars: bool,
+    bytes: bool,
+    width: bool,
+}
+
+impl Columns {
+    fn new(arguments: &CommandArguments) -> Self {
+        let flag = |name| arguments.flag(name);
+        let any = ["lines", "words", "chars", "bytes", "max-line-length"].into_iter().any(flag);
+        Self {
+            lines: flag("lines") || !any,
+            words: flag("words") || !any,
+            chars: flag("chars"),
+            bytes: flag("bytes") || !any,
+            width: flag("max-line-length"),
+        }
+    }
+
+    fn count(&self) -> usize {
+        [self.lines, self.words, self.chars, self.bytes, self.width]
+            .into_iter()
+            .filter(|shown| *shown)
+            .count()
+    }
+
+    fn line(&self, counts: Counts, width: usize, name: Option<&[u8]>) -> Vec<u8> {
+        let columns = [
+            (self.lines, counts.lines),
+            (self.words, counts.words),
+            (self.chars, counts.bytes),
+            (self.bytes, counts.bytes),
+            (self.width, counts.width),
+        ];
+        let shown: Vec<String> = columns
+            .into_iter()
+            .filter(|(shown, _)| *shown)
+            .map(|(_, number)| format!("{number:width$}"))
+            .collect();
+        let mut line = shown.join(" ").into_bytes();
+        if let Some(name) = name {
+            line.push(b' ');
+            line.extend_from_slice(name);
+        }
+        line.push(b'\n');
+        line
+    }
+}
+
+fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> Flow {
+    let columns = Columns::new(arguments);
+    let operands = &arguments.operands;
+    run_text(context, |run| {
+        let width = number_width(run, operands, columns.count());
+        let mut total = Counts::default();
+        run.each_input(operands, |run, input| {
+            let counts = count(run, input)?;
+            total.add_total(counts);
+            let name = (!operands.is_empty()).then(|| input.name.clone());
+            run.write(&columns.line(counts, width, name.as_deref()))
+        })?;
+        if operands.len() > 1 { run.write(&columns.line(total, width, Some(b"total"))) } else { Ok(()) }
+    })
+}
+
+fn count(run: &mut TextRun<'_, '_>, input: &mut TextInput) -> Result<Counts, Stop> {
+    let (mut counts, mut position) = (Counts::default(), Position::default());
+    loop {
+        let piece = input.fill(run)?;
+        let length = piece.len();
+        if length == 0 {
+            counts.width = counts.width.max(position.column);
+            return Ok(counts);
+        }
+        counts.add(piece, &mut position);
+        input.consume(length);
+    }
+}
+
+/// The width of the columns: that of the sum of all sizes. Files without a size need at least seven columns. A single number
+/// needs no alignment.
+fn number_width(run: &mut TextRun<'_, '_>, operands: &[Bytes], columns: usize) -> usize {
+    const UNKNOWN_SIZE_WIDTH: usize = 7;
+    if operands.len() <= 1 && columns == 1 {
+        return 1;
+    }
+    let standard = [Bytes::from("-")];
+    let (mut sum, mut least) = (0u64, 1);
+    for name in if operands.is_empty() { &standard } else { operands } {
+        match run.file_size(name) {
+            FileSize::Regular(size) => sum += size,
+            FileSize::Unknown => least = UNKNOWN_SIZE_WIDTH,
+            FileSize::Missing => {}
+        }
+    }
+    sum.to_string().len().max(least)
+}

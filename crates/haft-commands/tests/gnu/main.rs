@@ -1,0 +1,109 @@
+//! The text commands give the same output, messages and exit statuses as GNU's programs, for random options and files.
+//!
+//! `HAFT_GNU_CASES=N` sets the number of cases per command, `HAFT_GNU_SEED=N` the first seed.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "the test runs GNU's programs, and reads its own settings"
+)]
+
+#[expect(dead_code, reason = "other tests use the rest")]
+#[path = "../support/mod.rs"]
+mod support;
+
+mod files;
+mod options;
+mod random;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use haft_commands::TEXT_TABLE;
+use haft_kernel::{Kernel, Session};
+use random::Random;
+use support::{ScriptResult, run_in};
+
+/// Differences shown per command.
+const MAX_SHOWN: usize = 6;
+
+/// Cases per command.
+const DEFAULT_CASES: u64 = 150;
+
+/// A call of a command.
+struct Case {
+    arguments: Vec<String>,
+    input: &'static str,
+}
+
+fn environment_number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// Runs a case with GNU's program.
+fn run_program(program: &str, case: &Case, directory: &Path) -> ScriptResult {
+    let input = std::fs::File::open(directory.join(case.input)).expect("an input file");
+    let output = Command::new(program)
+        .args(&case.arguments)
+        .current_dir(directory)
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .env("LC_ALL", "C")
+        .stdin(Stdio::from(input))
+        .output()
+        .expect("a program of the system");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    ScriptResult {
+        status: output.status.code().unwrap_or(-1),
+        stdout: text(&output.stdout),
+        stderr: text(&output.stderr),
+    }
+}
+
+/// Runs a case in a session that cannot start programs.
+fn run_here(name: &str, case: &Case, directory: &Path) -> ScriptResult {
+    let kernel: Arc<Kernel> = Kernel::builder().commands(TEXT_TABLE).external(false).build();
+    let mut session = Session::new(kernel);
+    session.import_environment([("PATH", "/usr/bin:/bin"), ("LC_ALL", "C")]);
+    session.set_directory(directory);
+    let words: Vec<String> =
+        case.arguments.iter().map(|word| format!("'{}'", word.replace('\'', "'\\''"))).collect();
+    run_in(session, &format!("{name} {} < {}", words.join(" "), case.input))
+}
+
+#[test]
+fn commands_behave_as_gnu_programs_do() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    files::make(directory.path());
+    let cases = environment_number("HAFT_GNU_CASES", DEFAULT_CASES);
+    let first = environment_number("HAFT_GNU_SEED", 1);
+    let mut failures = Vec::new();
+    // `yes` never ends.
+    for name in TEXT_TABLE.iter().map(|command| command.name()).filter(|name| *name != "yes") {
+        for seed in first..first + cases {
+            let case = options::case(name, &mut Random::new(seed, name));
+            let [here, there] =
+                [run_here(name, &case, directory.path()), run_program(name, &case, directory.path())];
+            if here != there {
+                let known =
+                    failures.iter().filter(|text: &&String| text.starts_with(&format!("{name} "))).count();
+                if known >= MAX_SHOWN {
+                    continue;
+                }
+                failures.push(format!(
+                    "{name} {:?} < {}\nhaft: {here:?}\nGNU:  {there:?}",
+                    case.arguments, case.input
+                ));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "differences:\n\n{}", failures.join("\n\n"));
+}
+
+#[test]
+fn a_command_steps_aside_for_the_program() {
+    let kernel = Kernel::builder().commands(TEXT_TABLE).build();
+    let result = run_in(support::session_with(kernel), "cat --version | head -n 1; type -t cat");
+    assert!(result.stdout.starts_with("cat (GNU coreutils)"), "{result:?}");
+}
