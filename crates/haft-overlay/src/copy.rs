@@ -105,6 +105,19 @@ pub(crate) fn tree_size(folder: &Folder, name: &OsStr) -> io::Result<u64> {
     names.iter().try_fold(0_u64, |sum, name| Ok(sum.saturating_add(tree_size(&inner, name)?)))
 }
 
+/// The bytes that an entry and everything below it occupy on disk. What cannot be read does not count.
+pub(crate) fn occupied_bytes(folder: &Folder, name: &OsStr) -> u64 {
+    let Ok(Some(node)) = folder.node(name) else { return 0 };
+    let mut sum = node.occupied;
+    if node.is_dir()
+        && let Ok(inner) = folder.open(name.as_ref())
+        && let Ok(entries) = inner.entries()
+    {
+        sum += entries.iter().map(|entry| occupied_bytes(&inner, &entry.name)).sum::<u64>();
+    }
+    sum
+}
+
 /// Copies an entry and everything below it. Hard links within the tree stay hard links.
 pub(crate) fn copy_tree(from: (&Folder, &OsStr), to: (&Folder, &OsStr)) -> io::Result<()> {
     let root = (to.0, to.1.to_owned());

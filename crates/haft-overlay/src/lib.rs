@@ -54,6 +54,7 @@ mod copy;
 mod diff;
 mod engine;
 mod error;
+mod meter;
 mod names;
 mod node;
 mod overlay;

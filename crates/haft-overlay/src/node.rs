@@ -15,6 +15,8 @@ use serde::{Deserialize, Serialize};
 
 /// Prefixes of the attributes that overlayfs keeps for itself.
 const OVERLAY_PREFIXES: [&[u8]; 2] = [b"user.overlay.", b"trusted.overlay."];
+/// The unit of `st_blocks`.
+const STAT_BLOCK_BYTES: u64 = 512;
 const OPAQUE: &str = "user.overlay.opaque";
 const WHITEOUT: &str = "user.overlay.whiteout";
 
@@ -33,6 +35,8 @@ pub(crate) struct Node {
     pub(crate) mode: u32,
     pub(crate) owner: (u32, u32),
     pub(crate) size: u64,
+    /// Bytes that it occupies on disk.
+    pub(crate) occupied: u64,
     pub(crate) device: u64,
     pub(crate) inode: u64,
     /// Whether the file has other names.
@@ -49,6 +53,7 @@ impl Node {
             mode: stat.st_mode & 0o7777,
             owner: (stat.st_uid, stat.st_gid),
             size: u64::try_from(stat.st_size).unwrap_or(0),
+            occupied: u64::try_from(stat.st_blocks).unwrap_or(0).saturating_mul(STAT_BLOCK_BYTES),
             device: stat.st_dev,
             inode: stat.st_ino,
             is_linked: stat.st_nlink > 1,

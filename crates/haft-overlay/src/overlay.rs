@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use haft_process::Namespaces;
+use haft_process::{DiskMeter, Namespaces};
 use rustix::fs::FlockOperation;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,6 +15,7 @@ use crate::changes::{self, Change};
 use crate::copy::{remove_tree, tree_size};
 use crate::engine::TreeFolders;
 use crate::error::Error;
+use crate::meter::UpperMeter;
 use crate::names::NameReader;
 use crate::node::Folder;
 use crate::record::{OverlayLevel, RECORD, Record, TreeRecord, read_json};
@@ -34,6 +35,7 @@ pub struct Overlay {
     pub(crate) trees: Vec<TreeFolders>,
     /// For each tree, while programs run in the overlay.
     names: Vec<Option<NameReader>>,
+    meter: Option<UpperMeter>,
     namespaces: Option<Arc<Namespaces>>,
     /// Held while this process uses the overlay.
     lock: File,
@@ -110,7 +112,8 @@ impl Overlay {
         // Another process may have changed the record before it released the lock.
         let record = read_json(&directory.join(RECORD))?.ok_or_else(|| Error::Unknown(id.to_owned()))?;
         let trees = open_trees(&record)?;
-        let mut overlay = Overlay { directory, record, trees, names: Vec::new(), namespaces: None, lock };
+        let mut overlay =
+            Overlay { directory, record, trees, names: Vec::new(), meter: None, namespaces: None, lock };
         overlay.repair()?;
         Ok(overlay)
     }
@@ -122,7 +125,8 @@ impl Overlay {
     ) -> Result<Overlay, Error> {
         let lock = lock(&directory, &record.id)?;
         let trees = open_trees(&record)?;
-        let mut overlay = Overlay { directory, record, trees, names: Vec::new(), namespaces: None, lock };
+        let mut overlay =
+            Overlay { directory, record, trees, names: Vec::new(), meter: None, namespaces: None, lock };
         overlay.namespaces = Some(overlay.guard(namespaces)?);
         Ok(overlay)
     }
@@ -187,12 +191,29 @@ impl Overlay {
         self.names = self.trees.iter().zip(&self.record.trees).map(start).collect();
     }
 
+    /// Measures the bytes that the changes occupy on disk, as long as this value exists. Starts a thread.
+    ///
+    /// # Errors
+    /// If the thread cannot be started.
+    pub fn meter(&mut self) -> Result<DiskMeter, Error> {
+        if self.meter.is_none() {
+            let start = || {
+                let here = Path::new("");
+                let uppers = self.trees.iter().map(|tree| tree.upper.open(here)).collect::<Result<_, _>>()?;
+                UpperMeter::start(uppers)
+            };
+            self.meter = Some(start().map_err(Error::file("measure", &self.directory))?);
+        }
+        Ok(self.meter.as_ref().map(|measured| measured.meter.clone()).unwrap_or_default())
+    }
+
     /// Drops the namespaces, because a mounted overlay must not see its layers change.
     pub(crate) fn unmount(&mut self) -> Result<(), Error> {
         if self.is_shared() {
             return Err(Error::InUse(self.record.id.clone()));
         }
         self.names.clear();
+        self.meter = None;
         self.namespaces = None;
         Ok(())
     }

@@ -55,6 +55,8 @@ pub struct ScopeLimits {
     pub memory: Option<u64>,
     /// Maximum CPU time of each process.
     pub cpu: Option<Duration>,
+    /// Maximum of the [`DiskMeter`](crate::DiskMeter) of a job.
+    pub disk: Option<u64>,
     /// Whether to refuse the start unless the kernel enforces every limit for all processes together.
     pub strict: bool,
 }

@@ -118,7 +118,7 @@ pub use argument_size::max_argument_bytes;
 pub use cancel::CancelToken;
 pub use child::{Child, ForkedChild};
 pub use command::{Command, DescriptorSource, ProcessGroup, Sandbox};
-pub use enforce::{EnforcedBy, LimitKind, LimitState, RunLimits};
+pub use enforce::{DiskMeter, EnforcedBy, LimitKind, LimitState, RunLimits};
 pub use environment::Environment;
 pub use error::{Error, ErrorKind, reason};
 pub use group::{GroupChange, group_change, own_group, signal_group};

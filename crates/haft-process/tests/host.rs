@@ -139,3 +139,16 @@ fn limits_apply_to_all_processes_of_a_job_together() {
     let (exit, text) = run(["allocate", "268435456"], little);
     assert!(exit == Exit::Code(3) || exit == Exit::Signal(Signals::KILL), "{exit:?} {text}");
 }
+
+#[test]
+fn a_job_whose_meter_exceeds_the_disk_limit_is_ended() {
+    let host = Host::default();
+    let meter = haft_process::DiskMeter::default();
+    meter.set(11);
+    let mut command = Command::new("/bin/sleep");
+    command.arguments(["1000"]);
+    let limits = ScopeLimits { disk: Some(10), ..ScopeLimits::default() };
+    let outcome = Task::new(command).scope_limits(limits).disk_meter(meter).start(&host).unwrap().wait();
+    assert_eq!(outcome.limits.ended_by, Some(haft_process::LimitKind::Disk));
+    assert!(outcome.limits.disk.is_some_and(|disk| disk.hit && disk.asked == 10));
+}

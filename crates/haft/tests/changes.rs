@@ -160,3 +160,36 @@ fn a_conflict_names_the_files_and_changes_nothing() {
         (Some("theirs\n"), Some("x\n"))
     );
 }
+
+#[test]
+fn a_run_that_exceeds_its_disk_limit_ends_and_keeps_its_changes() {
+    let project = Project::new();
+    let script = "echo two > notes; while :; do head -c 100000 /dev/zero >> big; done";
+    let limit = ["run", "--overlay", "--overlay-name", "w", "--limit-disk", "1M"];
+    let run = project.haft(&[&limit[..], &["--json", "-c", script]].concat()).status(137);
+    let result: Value = serde_json::from_str(&run.output_text()).unwrap();
+    assert_eq!(result["status"]["limit"], "disk", "{result}");
+    assert_eq!(
+        (&result["limits"]["disk"]["asked"], &result["limits"]["disk"]["hit"]),
+        (&Value::from(1 << 20), &Value::from(true))
+    );
+    let shown = project.haft(&["changes", "show", "w"]).status(0).output_text();
+    assert!(shown.starts_with("A big\nM notes\n2 changed paths"), "{shown}");
+    assert_eq!((project.text("notes").as_deref(), project.text("big")), (Some("one\n"), None));
+}
+
+#[test]
+fn the_list_says_what_all_overlays_need_and_what_is_old() {
+    let project = Project::new();
+    let _ = project.haft(&["run", "--overlay", "-c", "echo two > notes"]).status(0);
+    let list = project.haft(&["changes"]).status(0);
+    assert!(list.error_text().starts_with("haft: 1 overlay, "), "{list}");
+    assert!(list.error_text().ends_with("; none is older than 14 days\n"), "{list}");
+}
+
+#[test]
+fn a_disk_limit_needs_an_overlay() {
+    let project = Project::new();
+    let run = project.haft(&["run", "--limit-disk", "1M", "-c", "true"]).status(2);
+    assert!(run.error_text().contains("limits the changed files of an overlay"), "{run}");
+}

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use haft_kernel::run::{Run, ScopeLimits};
+use haft_process::DiskMeter;
 use haft_process::capture::CaptureLimits;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -21,6 +22,9 @@ pub(crate) struct LimitArguments {
     /// Number of processes and threads that may run at once.
     #[serde(default)]
     processes: Option<u64>,
+    /// With overlay: bytes that the changed files may occupy.
+    #[serde(default)]
+    disk: Option<u64>,
     /// Bytes of each output to store; more is counted, and only the last 64 KiB are kept.
     #[serde(default)]
     output: Option<u64>,
@@ -41,8 +45,10 @@ pub(crate) fn resolve(asked: &LimitArguments, server: &ScopeLimits) -> Result<Sc
             memory: lower(asked.memory, server.memory),
             cpu: lower(cpu, server.cpu),
             processes: lower(asked.processes, server.processes),
+            disk: lower(asked.disk, server.disk),
             strict: asked.strict || server.strict,
         },
+        needs_overlay: asked.disk.is_some(),
         capture: asked.output.map_or_else(CaptureLimits::default, CaptureLimits::capped),
     })
 }
@@ -59,12 +65,31 @@ fn lower<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
 pub(crate) struct ScriptLimits {
     scope: ScopeLimits,
     capture: CaptureLimits,
+    /// Whether the call limits the space of an overlay.
+    needs_overlay: bool,
 }
 
 impl ScriptLimits {
-    /// Sets the limits of a run.
-    pub(crate) fn apply(self, run: Run) -> Run {
-        run.scope_limits(self.scope).capture_limits(self.capture)
+    /// Sets the limits of a run. `meter` measures the overlay of the run, and returns `None` if there is none. Then the
+    /// server's limit on the space of overlays does not apply.
+    ///
+    /// # Errors
+    /// If the call limits the space of an overlay, and there is none or it cannot be measured.
+    pub(crate) fn apply(
+        self,
+        run: Run,
+        meter: impl FnOnce() -> Result<Option<DiskMeter>, String>,
+    ) -> Result<Run, String> {
+        let meter = if self.scope.disk.is_some() { meter()? } else { None };
+        if meter.is_none() && self.needs_overlay {
+            return Err("\"limits.disk\" needs \"overlay\"".to_owned());
+        }
+        let scope = ScopeLimits { disk: self.scope.disk.filter(|_| meter.is_some()), ..self.scope };
+        let run = run.scope_limits(scope).capture_limits(self.capture);
+        Ok(match meter {
+            Some(meter) => run.disk_meter(meter),
+            None => run,
+        })
     }
 }
 

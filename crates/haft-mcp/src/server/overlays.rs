@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use haft_overlay::{Change, ChangeCounts, Error, Overlay, OverlayState, OverlayStore, default_tree};
-use haft_process::Namespaces;
+use haft_process::{DiskMeter, Namespaces};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::json;
@@ -158,6 +158,16 @@ impl OverlayTable {
                 found => return found.map_err(|error| explain(&error)),
             }
         }
+    }
+
+    /// Measures the overlay of a script: this one, or the one that the whole server works in.
+    pub(crate) fn meter(&self, open: Option<&OpenOverlay>) -> Result<Option<DiskMeter>, String> {
+        let meter = match (open, &self.setup) {
+            (Some(open), _) => open.overlay().meter(),
+            (None, Some(OverlaySetup::Always(overlay))) => lock(overlay).meter(),
+            (None, _) => return Ok(None),
+        };
+        meter.map(Some).map_err(|error| explain(&error))
     }
 
     /// The overlay of this id, if something uses it.

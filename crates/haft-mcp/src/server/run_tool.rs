@@ -21,7 +21,7 @@ use super::jobs::ScriptJob;
 use super::limits::{self, LimitArguments};
 use super::listening;
 use super::outputs::RetainedOutput;
-use super::overlays::{self, OverlayArgument};
+use super::overlays::{self, OpenOverlay, OverlayArgument};
 use super::reply::ToolReply;
 use super::run_session::RunSession;
 use super::server_state::{DISCONNECT_GRACE, ServerState};
@@ -124,7 +124,8 @@ pub(crate) async fn run(
     if let Some(port) = &conditions.port {
         conditions.port_was_open = listening::is_open(port).await;
     }
-    let job = start(state, &arguments, run_session.started.take(), request).await?;
+    let started = (run_session.started.take(), run_session.overlay.as_deref());
+    let job = start(state, &arguments, started, request).await?;
     let stop = wait::wait_for_job(&job, conditions, &[], Some(deadline), request).await;
     let continues = continues_as_job(&stop, arguments.on_timeout);
     let expired = matches!(stop, WaitResult::TimedOut) && !continues;
@@ -202,12 +203,12 @@ fn conditions(arguments: &RunArguments, directory: &std::path::Path) -> Result<W
 async fn start(
     state: &Arc<ServerState>,
     arguments: &RunArguments,
-    started: Option<(Session, Script)>,
+    (started, overlay): (Option<(Session, Script)>, Option<&OpenOverlay>),
     request: &ToolRequest,
 ) -> Result<Arc<ScriptJob>, String> {
     let (session, script) = started.ok_or("the session has ended")?;
     let limits = limits::resolve(&arguments.limits, &state.setup.limits.scripts)?;
-    let run = limits.apply(build_run(arguments, script));
+    let run = limits.apply(build_run(arguments, script), || state.overlays.meter(overlay))?;
     let (started, controller) = oneshot::channel();
     let (ended, end) = watch::channel(None);
     let host = state.setup.host.clone();

@@ -151,8 +151,7 @@ pub(crate) fn random_script(random: &mut Random) -> String {
             11 => format!("rm -rf {path}; mkdir {path}; echo {number} > {path}/x"),
             12 => format!("rm -rf {path}; echo {number} > {path}"),
             13 => format!("touch -d '2021-02-03 04:05:06' {path}"),
-            // Without the option, cp would open a FIFO and wait for its reader.
-            14 => format!("cp -a --remove-destination {path} {other}"),
+            14 => copy(path, other),
             15 => format!("[ -f {path} ] && sed -i s/e/E/ {path}"),
             16 => format!("mkfifo {path}"),
             17 => format!("rmdir {path}"),
@@ -161,6 +160,14 @@ pub(crate) fn random_script(random: &mut Random) -> String {
         let _ = writeln!(script, "{{ {line}; }} 2>/dev/null");
     }
     script
+}
+
+/// A command that copies. It never opens a FIFO, which would wait for its reader. It never copies a directory into itself,
+/// because the result depends on the order in which the file system lists it.
+fn copy(path: &str, other: &str) -> String {
+    format!(
+        r#"case "$(readlink -f {other})/" in "$(readlink -f {path})"/*) ;; *) cp -a --remove-destination {path} {other} ;; esac"#
+    )
 }
 
 /// Runs a script in the real directory.

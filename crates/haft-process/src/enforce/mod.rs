@@ -3,6 +3,7 @@
 //! If a control group can be created, the kernel enforces them at once. Otherwise the processes are [sampled](sampler) and
 //! killed, with a resource limit on each process to catch growth between two samples.
 
+mod disk_watch;
 mod limiters;
 mod memory_watch;
 mod priority;
@@ -11,6 +12,8 @@ mod report;
 mod sampler;
 mod tracker;
 
+pub use disk_watch::DiskMeter;
+pub(crate) use disk_watch::DiskWatch;
 pub(crate) use limiters::Limiters;
 pub(crate) use memory_watch::MemoryWatch;
 use priority::RaisedPriority;

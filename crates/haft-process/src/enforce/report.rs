@@ -13,6 +13,8 @@ pub enum LimitKind {
     Processes,
     /// The CPU time of each process.
     Cpu,
+    /// The space of the files that a run changes in its overlay.
+    Disk,
 }
 
 /// How a limit is enforced.
@@ -57,6 +59,9 @@ pub struct RunLimits {
     /// Seconds of CPU time of each process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<LimitState>,
+    /// Bytes of the files that the run changes in its overlay.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disk: Option<LimitState>,
     /// The limit that ended the whole run, if one did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_by: Option<LimitKind>,
@@ -70,6 +75,7 @@ impl LimitKind {
             LimitKind::Memory => "memory",
             LimitKind::Processes => "process",
             LimitKind::Cpu => "CPU time",
+            LimitKind::Disk => "disk",
         }
     }
 }
@@ -87,6 +93,7 @@ impl RunLimits {
             (LimitKind::Memory, self.memory),
             (LimitKind::Processes, self.processes),
             (LimitKind::Cpu, self.cpu),
+            (LimitKind::Disk, self.disk),
         ];
         all.into_iter().filter_map(|(kind, state)| Some((kind, state?)))
     }
@@ -103,6 +110,7 @@ impl RunLimits {
             LimitKind::Memory => &mut self.memory,
             LimitKind::Processes => &mut self.processes,
             LimitKind::Cpu => &mut self.cpu,
+            LimitKind::Disk => &mut self.disk,
         };
         if let Some(state) = state {
             state.hit = true;
@@ -139,7 +147,7 @@ impl RunLimits {
 
 fn asked(kind: LimitKind, value: u64) -> String {
     match kind {
-        LimitKind::Memory => format!("{value} bytes"),
+        LimitKind::Memory | LimitKind::Disk => format!("{value} bytes"),
         LimitKind::Processes => value.to_string(),
         LimitKind::Cpu => format!("{value} s"),
     }
@@ -159,6 +167,7 @@ mod tests {
             memory: Some(state(true, 2)),
             processes: Some(state(true, 0)),
             cpu: Some(state(false, 0)),
+            disk: None,
             ended_by: None,
         };
         let expected =

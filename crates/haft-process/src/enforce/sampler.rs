@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use super::{LimitKind, MemoryWatch, ProcessEstimate, ProcessWatch, RaisedPriority};
+use super::{DiskWatch, LimitKind, MemoryWatch, ProcessEstimate, ProcessWatch, RaisedPriority};
 use crate::job::InProcessWork;
 use crate::proc::ProcessEntry;
 use crate::scope::Scope;
@@ -26,6 +26,7 @@ const EARLY_INTERVAL_PER_SAMPLE_TIME: u32 = 2;
 pub(crate) struct Sampler {
     memory: Option<MemoryWatch>,
     processes: Option<ProcessWatch>,
+    disk: Option<DiskWatch>,
     /// When the next sample is due at the latest.
     sample_at: Instant,
     /// When the next sample is due if the run may exceed its process limit.
@@ -49,13 +50,18 @@ pub(crate) enum SampleVerdict {
 
 impl Sampler {
     /// Makes a sampler, or returns `None` if there is no limit.
-    pub(crate) fn new(memory: Option<MemoryWatch>, processes: Option<u64>) -> Option<Sampler> {
-        let wanted = memory.is_some() || processes.is_some();
+    pub(crate) fn new(
+        memory: Option<MemoryWatch>,
+        processes: Option<u64>,
+        disk: Option<DiskWatch>,
+    ) -> Option<Sampler> {
+        let wanted = memory.is_some() || processes.is_some() || disk.is_some();
         let now = Instant::now();
         wanted.then(|| Sampler {
-            sample_at: now + MIN_SAMPLE_INTERVAL * interval_factor(memory.as_ref()),
+            sample_at: now + MIN_SAMPLE_INTERVAL * interval_factor(memory.is_some() || disk.is_some()),
             memory,
             processes: processes.map(ProcessWatch::new),
+            disk,
             early_at: now,
             alarm_at: now,
             due: now + EARLY_CHECK_INTERVAL,
@@ -90,6 +96,9 @@ impl Sampler {
             self.due = self.sample_at.min(begun + EARLY_CHECK_INTERVAL);
             return SampleVerdict::Continue;
         }
+        if self.disk.as_ref().is_some_and(DiskWatch::is_over) {
+            return SampleVerdict::End(LimitKind::Disk);
+        }
         // A fork bomb must not grow while its processes are listed.
         let pauses = estimate == ProcessEstimate::Exceeds;
         if pauses {
@@ -123,7 +132,7 @@ impl Sampler {
         let (now, took) = (Instant::now(), begun.elapsed());
         let is_over = self.processes.as_ref().is_some_and(ProcessWatch::is_over);
         let interval = MIN_SAMPLE_INTERVAL.max(took * INTERVAL_PER_SAMPLE_TIME);
-        let interval = interval * interval_factor(self.memory.as_ref());
+        let interval = interval * interval_factor(self.memory.is_some() || self.disk.is_some());
         self.sample_at = now + if is_over { MIN_SAMPLE_INTERVAL } else { interval };
         self.early_at = now + took * EARLY_INTERVAL_PER_SAMPLE_TIME;
         self.alarm_at = if paused && !is_over { self.early_at } else { now };
@@ -134,6 +143,6 @@ impl Sampler {
     }
 }
 
-fn interval_factor(memory: Option<&MemoryWatch>) -> u32 {
-    if memory.is_some() { 1 } else { PROCESS_INTERVAL_FACTOR }
+fn interval_factor(measures_bytes: bool) -> u32 {
+    if measures_bytes { 1 } else { PROCESS_INTERVAL_FACTOR }
 }

@@ -35,6 +35,8 @@ impl LimitTracker {
             LimitKind::Memory => &self.killed_for_memory,
             LimitKind::Processes => &self.killed_for_processes,
             LimitKind::Cpu => &self.killed_for_cpu,
+            // Nobody knows which process needs the space, so the whole run ends.
+            LimitKind::Disk => return,
         };
         counter.fetch_add(1, Ordering::Relaxed);
     }
@@ -89,6 +91,7 @@ impl LimitTracker {
                 let killed = count(&self.killed_for_cpu);
                 state(LimitKind::Cpu, cpu_seconds(asked), EnforcedBy::Rlimit, 0, killed)
             }),
+            disk: limits.disk.map(|asked| state(LimitKind::Disk, asked, EnforcedBy::Sampling, 0, 0)),
             ended_by,
         }
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::cancel::CancelToken;
 use crate::capture::CaptureLimits;
+use crate::enforce::DiskMeter;
 use crate::host::ScopeLimits;
 use crate::job::OutputCallback;
 use crate::pty::TerminalSize;
@@ -70,6 +71,8 @@ pub struct SupervisionOptions {
     pub cancel: Option<CancelToken>,
     /// Callback that receives captured bytes as they arrive.
     pub on_output: Option<OutputCallback>,
+    /// What [`ScopeLimits::disk`] limits.
+    pub disk_meter: Option<DiskMeter>,
 }
 
 impl Default for SupervisionOptions {
@@ -83,6 +86,7 @@ impl Default for SupervisionOptions {
             grace: DEFAULT_GRACE,
             cancel: None,
             on_output: None,
+            disk_meter: None,
         }
     }
 }
@@ -120,6 +124,12 @@ macro_rules! supervision_setters {
         /// Sets limits for all processes together.
         pub fn scope_limits(mut self, limits: $crate::ScopeLimits) -> Self {
             self.$options.scope_limits = limits;
+            self
+        }
+
+        /// Sets what the limit on disk space is compared with.
+        pub fn disk_meter(mut self, meter: $crate::DiskMeter) -> Self {
+            self.$options.disk_meter = Some(meter);
             self
         }
 

@@ -11,7 +11,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use crate::cancel::CancelToken;
 use crate::capture::CaptureLimits;
 use crate::command::{Command, DescriptorSource, ProcessGroup};
-use crate::enforce::{EnforcedBy, LimitState, MemoryWatch, RunLimits, Sampler};
+use crate::enforce::{DiskMeter, DiskWatch, EnforcedBy, LimitState, MemoryWatch, RunLimits, Sampler};
 use crate::error::{Error, ErrorKind};
 use crate::host::{Host, ScopeLimits};
 use crate::job::control::JobShared;
@@ -94,7 +94,8 @@ impl PreparedJob {
         if scope_limits.strict {
             refuse_weak_limits(&enforced)?;
         }
-        let sampler = limit_each_process(&mut command, &scope_limits, &enforced, work.is_some());
+        let disk = watch_disk(&scope_limits, options.disk_meter)?;
+        let sampler = limit_each_process(&mut command, &scope_limits, &enforced, work.is_some(), disk);
         command.scope(&scope);
         let cancel = options.cancel.map_or_else(CancelToken::new, |token| token.child());
         let shared = JobShared::new(scope, cancel, options.grace)?;
@@ -270,6 +271,7 @@ fn limit_each_process(
     asked: &ScopeLimits,
     enforced: &RunLimits,
     has_work: bool,
+    disk: Option<DiskWatch>,
 ) -> Option<Sampler> {
     if let Some(time) = asked.cpu {
         command.limit(ResourceLimit::cpu(time));
@@ -296,7 +298,15 @@ fn limit_each_process(
         (None, Some(limit)) if has_work => Some(MemoryWatch::of_control_group(limit)),
         _ => None,
     };
-    Sampler::new(watch, processes)
+    Sampler::new(watch, processes, disk)
+}
+
+fn watch_disk(asked: &ScopeLimits, meter: Option<DiskMeter>) -> Result<Option<DiskWatch>, Error> {
+    match (asked.disk, meter) {
+        (Some(limit), Some(meter)) => Ok(Some(DiskWatch { limit, meter })),
+        (Some(_), None) => Err(Error::new(ErrorKind::Limit, "nothing measures the space that is limited")),
+        (None, _) => Ok(None),
+    }
 }
 
 /// Fails if the kernel does not enforce a limit for all processes together.

@@ -295,6 +295,7 @@ fn set_up(
                 memory: arguments.limit_memory,
                 cpu: arguments.limit_cpu,
                 processes: arguments.limit_processes,
+                disk: arguments.overlay.limit_disk,
                 strict: false,
             },
             ..ServerLimits::default()

@@ -15,7 +15,7 @@ use haft_process::{DEFAULT_GRACE, Redactor, Signals, StartPermission, Tracing, p
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::changes::overlay::{self, AtEnd, OverlayOptions};
+use crate::commands::changes::overlay::{self, AtEnd, DiskLimit, OverlayOptions};
 use crate::commands::changes::report::RunOverlayReport;
 use crate::commands::options::{EnvironmentOptions, ScriptArguments, SupervisionArguments};
 use crate::commands::print::print_json;
@@ -105,7 +105,7 @@ impl RunArguments {
 /// Runs the script and prints its output or the JSON result. Returns its exit status.
 pub(crate) fn run(
     mut run: RunArguments,
-    overlay: Option<Overlay>,
+    mut overlay: Option<Overlay>,
     process: &ProcessContext,
 ) -> Result<i32, Failure> {
     let json = run.supervision.json;
@@ -113,7 +113,8 @@ pub(crate) fn run(
     let words = run.words.iter().map(|word| word.to_string_lossy());
     let command =
         run.command.iter().map(|text| text.to_string_lossy()).chain(words).collect::<Vec<_>>().join(" ");
-    let outcome = supervise(&mut run, process);
+    let disk = run.overlay.disk_limit(overlay.as_mut());
+    let outcome = disk.and_then(|disk| supervise(&mut run, disk, process));
     let changes = overlay.map(|overlay| finish_overlay(overlay, &run, process)).transpose();
     match outcome.and_then(|outcome| Ok((outcome, changes?))) {
         Ok((outcome, overlay)) if json => {
@@ -143,7 +144,11 @@ fn finish_overlay(
     overlay::finish(overlay, at_end, process)
 }
 
-fn supervise(run: &mut RunArguments, process: &ProcessContext) -> Result<Outcome, Failure> {
+fn supervise(
+    run: &mut RunArguments,
+    disk: Option<DiskLimit>,
+    process: &ProcessContext,
+) -> Result<Outcome, Failure> {
     let is_file = run.command.is_none();
     let text = read(run)?;
     let mut session = session(run, process)?;
@@ -163,10 +168,15 @@ fn supervise(run: &mut RunArguments, process: &ProcessContext) -> Result<Outcome
     let supervision = &run.supervision;
     let shown = OutputPrinter::new(supervision.limit_output, supervision.timeout, &signals.cancel);
     let arguments = std::mem::take(&mut run.words).into_iter().map(|word| Bytes::from(word.into_vec()));
+    let mut options = supervision.options(input, &signals.cancel, &shown)?;
+    if let Some(disk) = disk {
+        options.scope_limits.disk = Some(disk.bytes);
+        options.disk_meter = Some(disk.meter);
+    }
     let script = Run::prepared(script)
         .name(if is_file { &text.name } else { "haft" })
         .arguments(arguments)
-        .supervision(supervision.options(input, &signals.cancel, &shown)?);
+        .supervision(options);
     let raw = supervision.raw_terminal();
     let running = script.start(&host, session)?;
     let script = running.controller().clone();

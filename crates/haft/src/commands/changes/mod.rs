@@ -69,7 +69,9 @@ fn list(store: &OverlayStore, json: bool) -> i32 {
         print_message("no overlays; 'haft run --overlay' creates one");
         return 0;
     }
-    print_text(&report::overlay_table(&overlays), 0)
+    let status = print_text(&report::overlay_table(&overlays), 0);
+    print_message(report::overlay_totals(&overlays, DEFAULT_AGE));
+    status
 }
 
 fn show(store: &OverlayStore, arguments: &ShowArguments, process: &ProcessContext) -> Result<i32, Failure> {

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use haft_overlay::{Change, OnConflict, Overlay, Selection};
-use haft_process::reason;
+use haft_process::{DiskMeter, reason};
 
 use super::report::{self, RunOverlayReport};
 use super::{ask, repair, report_commit, store};
 use crate::failure::{Failure, print_hint, print_message};
 use crate::process_context::ProcessContext;
+use crate::units;
 
 const OVERLAY: &str = "Overlay";
 
@@ -32,6 +33,16 @@ pub(crate) struct OverlayOptions {
     /// Give the overlay a name
     #[arg(long, value_name = "NAME", requires = "overlay", help_heading = OVERLAY)]
     pub(crate) overlay_name: Option<String>,
+    /// Space of the changed files; when it is exceeded, everything ends, and the changes stay in the overlay
+    #[arg(long, value_name = "SIZE", value_parser = units::size, help_heading = OVERLAY)]
+    pub(crate) limit_disk: Option<u64>,
+}
+
+/// A limit on the space of an overlay.
+#[derive(Clone, Debug)]
+pub(crate) struct DiskLimit {
+    pub(crate) bytes: u64,
+    pub(crate) meter: DiskMeter,
 }
 
 impl OverlayOptions {
@@ -43,7 +54,24 @@ impl OverlayOptions {
     /// These, and where they say nothing the others.
     pub(crate) fn or(self, others: OverlayOptions) -> OverlayOptions {
         let overlay = if self.is_wanted() { self.overlay } else { others.overlay };
-        OverlayOptions { overlay, overlay_name: self.overlay_name.or(others.overlay_name) }
+        OverlayOptions {
+            overlay,
+            overlay_name: self.overlay_name.or(others.overlay_name),
+            limit_disk: self.limit_disk.or(others.limit_disk),
+        }
+    }
+
+    /// The limit on the space of an overlay, and what it is compared with.
+    ///
+    /// # Errors
+    /// If there is a limit but no overlay, or it cannot be measured.
+    pub(crate) fn disk_limit(&self, overlay: Option<&mut Overlay>) -> Result<Option<DiskLimit>, Failure> {
+        match (self.limit_disk, overlay) {
+            (None, _) => Ok(None),
+            (Some(bytes), Some(overlay)) => Ok(Some(DiskLimit { bytes, meter: overlay.meter()? })),
+            (Some(_), None) => Err(Failure::usage("'--limit-disk' limits the changed files of an overlay")
+                .with_hint("add '--overlay'")),
+        }
     }
 
     /// Creates the overlay, if one is wanted, and moves this process into it. There must be no other thread yet.

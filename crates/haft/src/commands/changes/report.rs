@@ -1,12 +1,14 @@
 //! Overlays and changes as text and JSON.
 
 use std::fmt::Write as _;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use haft_fs::ByteSize;
 use haft_overlay::{Change, ChangeCounts, Overlay, OverlayState, OverlaySummary};
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::units::count;
 
 /// How many paths a result names.
 const LISTED_PATHS: usize = 20;
@@ -103,6 +105,19 @@ pub(crate) fn overlay_table(overlays: &[OverlaySummary]) -> String {
         let _ = writeln!(text, "{:8}{state:11}{age:>6}{size:>10}  {}{name}", overlay.id, trees.join(" "));
     }
     text
+}
+
+/// How many overlays there are, what they need, and what 'haft changes prune' would remove.
+pub(crate) fn overlay_totals(overlays: &[OverlaySummary], age: Duration) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let bytes = ByteSize(overlays.iter().map(|overlay| overlay.bytes).sum());
+    let old = overlays.iter().filter(|overlay| now.saturating_sub(overlay.created) >= age.as_secs());
+    let days = age.as_secs() / (24 * 60 * 60);
+    let all = count(overlays.len(), "overlay");
+    match old.count() {
+        0 => format!("{all}, {bytes}; none is older than {days} days"),
+        old => format!("{all}, {bytes}; 'haft changes prune' removes {old} older than {days} days"),
+    }
 }
 
 /// A patch with the colours of `git diff`.

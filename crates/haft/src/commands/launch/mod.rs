@@ -79,8 +79,11 @@ fn start(
     if options.dry_run && options.supervised {
         return Err(Failure::usage("--dry-run and --supervised exclude each other"));
     }
-    if options.overlay.is_wanted() && (options.dry_run || options.supervised) {
-        return Err(Failure::usage("--overlay excludes --dry-run and --supervised"));
+    if options.overlay.is_wanted() && options.dry_run {
+        return Err(Failure::usage("--overlay and --dry-run exclude each other"));
+    }
+    if options.overlay.limit_disk.is_some() && !(options.overlay.is_wanted() && options.supervised) {
+        return Err(Failure::usage("--limit-disk needs --overlay and --supervised"));
     }
     let prepared = prepare::prepare(kind, instructions, options, process)?;
     if options.dry_run {

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use haft_process::{
-    Input, Job, JobOutcome, OutputCallback, Redactor, Streams, Task, Tracing, protect_process, reason,
+    Input, Job, JobOutcome, OutputCallback, Redactor, ScopeLimits, Streams, Task, Tracing, protect_process,
+    reason,
 };
 use rustix::stdio::{stdin, stdout};
 use rustix::termios::isatty;
@@ -18,6 +19,9 @@ use super::arguments::LaunchOptions;
 use super::become_agent::{command, write_files};
 use super::prepare::PreparedLaunch;
 use super::summary;
+use crate::commands::changes;
+use crate::commands::changes::overlay::AtEnd;
+use crate::commands::changes::report::RunOverlayReport;
 use crate::commands::print::print_json;
 use crate::commands::program;
 use crate::commands::supervise::{LEFTOVER_GRACE, OutputPrinter, print_survivors, terminal};
@@ -36,6 +40,9 @@ pub(crate) struct SupervisedReport<'a> {
     agent: &'a str,
     /// The file with everything that the agent wrote; null if it could not be created.
     transcript: Option<&'a Path>,
+    /// With '--overlay': what the agent changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overlay: Option<RunOverlayReport>,
 }
 
 /// Runs the agent to its end. Returns its exit status.
@@ -45,6 +52,16 @@ pub(super) fn run(
     process: &ProcessContext,
 ) -> Result<i32, Failure> {
     let mut command = command(&prepared, process)?;
+    let mut overlay =
+        options.overlay.is_wanted().then(|| options.overlay.create(process, None)).transpose()?;
+    let disk = options.overlay.disk_limit(overlay.as_mut())?;
+    if let Some(overlay) = &mut overlay {
+        command.namespaces(overlay.namespaces()?);
+        overlay.watch();
+        if let Some(directory) = process.working_directory.clone() {
+            command.working_directory(directory);
+        }
+    }
     command.parent_death_signal(haft_process::Signals::KILL);
     if !options.close_descriptors {
         program::pass_inherited_descriptors(&mut command);
@@ -63,6 +80,10 @@ pub(super) fn run(
     if let Some(timeout) = options.timeout {
         task = task.timeout(timeout);
     }
+    if let Some(disk) = disk {
+        let limits = ScopeLimits { disk: Some(disk.bytes), ..ScopeLimits::default() };
+        task = task.scope_limits(limits).disk_meter(disk.meter);
+    }
     let shown = OutputPrinter::new(None, options.timeout, &signals.cancel);
     let task = task.on_output(live(transcript, shown.clone(), options.json && !terminal));
     let raw = terminal::RawMode::enter(terminal);
@@ -70,8 +91,11 @@ pub(super) fn run(
     drop(raw);
     shown.finish();
     drop(prepared.files);
+    let at_end = if options.json { AtEnd::Report } else { AtEnd::Ask };
+    let changes = overlay.map(|overlay| changes::overlay::finish(overlay, at_end, process)).transpose();
     let redactor = Redactor::new(process.environment.iter());
-    Ok(report(&outcome?, path.as_deref(), options, &prepared.agent, &redactor))
+    let status = report(&outcome?, path.as_deref(), options, &prepared.agent, (changes?, &redactor));
+    Ok(status)
 }
 
 fn wait(job: Job, terminal: bool, signals: &host::SignalHandler, process: &ProcessContext) -> JobOutcome {
@@ -156,17 +180,18 @@ fn report(
     transcript: Option<&Path>,
     options: &LaunchOptions,
     agent: &str,
-    redactor: &Redactor,
+    (overlay, redactor): (Option<RunOverlayReport>, &Redactor),
 ) -> i32 {
     let status = outcome.code();
     if options.json {
         let mut report = outcome.report(1 << 20);
         report.redact(redactor);
-        return print_json(&SupervisedReport { report, agent, transcript }, status);
+        return print_json(&SupervisedReport { report, agent, transcript, overlay }, status);
     }
     if let Some(timeout) = options.timeout.filter(|_| outcome.timed_out) {
         print_message(format_args!("agent \"{agent}\" timed out after {timeout:?}"));
     }
+    outcome.limits.messages().iter().for_each(print_message);
     print_survivors(&outcome.tree.survivors);
     if let Some(path) = transcript {
         print_message(format_args!("transcript: {}", path.display()));

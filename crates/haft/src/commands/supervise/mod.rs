@@ -68,6 +68,7 @@ impl SupervisionArguments {
             grace: self.grace.unwrap_or(DEFAULT_GRACE),
             cancel: Some(cancel.clone()),
             on_output,
+            disk_meter: None,
         })
     }
 
@@ -126,6 +127,7 @@ impl SupervisionArguments {
             processes: self.limit_processes,
             memory: self.limit_memory,
             cpu: self.limit_cpu,
+            disk: None,
             strict: self.strict_limits,
         }
     }
