@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Error;
 use crate::names::NameReader;
 use crate::node::{FileTime, Node};
 use crate::record::{path_bytes, read_json, replace_json};
@@ -96,14 +95,16 @@ impl Base {
         self.entries.retain(|path, _| is_kept(path));
     }
 
-    /// Writes what was added.
-    pub(crate) fn write(&mut self, data: &Path) -> Result<(), Error> {
+    /// Writes what was added or removed. If that fails, as on a full disk, everything is forgotten, and what cannot be told
+    /// later is a conflict.
+    pub(crate) fn write(&mut self, data: &Path) {
         if self.has_news {
             let stored: Vec<StoredEntry> =
                 self.entries.iter().map(|(path, entry)| StoredEntry(path.clone(), *entry)).collect();
-            replace_json(data, FILE, &stored)?;
+            if replace_json(data, FILE, &stored).is_err() {
+                let _ = std::fs::remove_file(data.join(FILE));
+            }
             self.has_news = false;
         }
-        Ok(())
     }
 }

@@ -229,7 +229,10 @@ impl Overlay {
             return Err(self.step_error("stage the changes of", error));
         }
         journal.phase = Phase::Applying;
-        write_json(&self.directory, JOURNAL, &journal)?;
+        if let Err(error) = write_json(&self.directory, JOURNAL, &journal) {
+            self.roll_back(&engine, &Journal { phase: Phase::Staging, ..journal })?;
+            return Err(error);
+        }
         if let Err((step, error)) = engine.apply(&journal.steps) {
             let path = self.record.trees[step.tree].path.join(&step.path);
             self.roll_back(&engine, &journal)?;
@@ -261,7 +264,7 @@ impl Overlay {
         journal.phase = Phase::Settling;
         write_json(&self.directory, JOURNAL, &journal)?;
         engine.settle(&journal.steps).map_err(|error| self.step_error("complete the changes of", error))?;
-        self.forget_base(&journal.steps)?;
+        self.forget_base(&journal.steps);
         let mut record = journal.result;
         if journal.direction == Direction::Commit {
             let (number, steps) = (journal.number, journal.steps);
@@ -302,14 +305,13 @@ impl Overlay {
     }
 
     /// Forgets what the tree had at the paths that have just changed.
-    fn forget_base(&self, steps: &[Step]) -> Result<(), Error> {
+    fn forget_base(&self, steps: &[Step]) {
         let touched = TouchedPaths::new(steps);
         for (index, tree) in self.record.trees.iter().enumerate() {
             let mut base = Base::read(&tree.data);
             base.retain(|path| !touched.contain(index, path));
-            base.write(&tree.data)?;
+            base.write(&tree.data);
         }
-        Ok(())
     }
 
     fn remove_journal(&self) -> Result<(), Error> {

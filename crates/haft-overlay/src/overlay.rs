@@ -229,7 +229,7 @@ impl Overlay {
             let scanned = changes::scan(&tree.upper, &tree.root, &record.path, self.known(index, &base));
             let scanned = scanned.map_err(Error::file("read the changes of", &record.path))?;
             base.add_all(scanned.base);
-            base.write(&record.data)?;
+            base.write(&record.data);
             found.extend(scanned.changes);
         }
         Ok(self.with_renames(found))

@@ -82,7 +82,8 @@ impl ProtocolHandler {
             "plan" => self.analyze(name, given, script_tools::plan).await,
             _ => {
                 let requested = state.setup.requested_tools.clone();
-                let mut reply = state.setup.tools.as_ref()?.call(name, given, requested, call).await?;
+                let tools = state.setup.tools.as_ref()?;
+                let mut reply = tools.call(state, name, given, requested, call).await?;
                 if let Ok(reply) = &mut reply
                     && reply.failed
                 {

@@ -13,22 +13,22 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LimitArguments {
-    /// Bytes of memory that the script and all its programs may use together.
+    /// Bytes of memory for the script and its programs together.
     #[serde(default)]
     memory: Option<u64>,
-    /// Seconds of CPU time that each program may use.
+    /// Seconds of CPU time of each program.
     #[serde(default)]
     cpu: Option<f64>,
-    /// Number of processes and threads that may run at once.
+    /// Processes and threads at once.
     #[serde(default)]
     processes: Option<u64>,
-    /// With overlay: bytes that the changed files may occupy.
+    /// Bytes of changed files in the overlay.
     #[serde(default)]
     disk: Option<u64>,
     /// Bytes of each output to store; more is counted, and only the last 64 KiB are kept.
     #[serde(default)]
     output: Option<u64>,
-    /// Refuse to start the script unless the kernel enforces each limit for all processes together.
+    /// Refuse to start unless the kernel enforces each limit for all processes together.
     #[serde(default)]
     strict: bool,
 }

@@ -5,6 +5,7 @@ mod changes_tool;
 mod coerce;
 mod detail;
 mod event;
+mod file_tools;
 mod finished_run;
 mod handler;
 mod job_notifications;

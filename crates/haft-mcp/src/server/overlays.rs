@@ -3,12 +3,13 @@
 //! An overlay is mounted while a script, a job or a session uses it, and can be committed or discarded at any other time.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use haft_overlay::{Change, ChangeCounts, Error, Overlay, OverlayState, OverlayStore, default_tree};
-use haft_process::{DiskMeter, Namespaces};
+use haft_process::{Command, DiskMeter, Namespaces};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::json;
@@ -33,6 +34,9 @@ pub enum OverlaySetup {
         home: Option<PathBuf>,
         /// Who may commit.
         committer: Committer,
+        /// The program that calls a tool: its words, to which the tool's name and `-` are appended. It reads the arguments
+        /// from standard input and prints an envelope. File tools run as this program in overlays.
+        tool_program: Vec<OsString>,
     },
     /// The server has entered this overlay, so everything runs in it. It can be committed when the server has ended.
     Always(Arc<Mutex<Overlay>>),
@@ -144,6 +148,28 @@ impl OverlayTable {
             Some(OverlaySetup::Always(_)) => Ok(None),
             None => Err("this server has no overlays".to_owned()),
         }
+    }
+
+    /// The command that calls a tool in an overlay, and the overlay.
+    ///
+    /// # Errors
+    /// If this client has not opened the overlay, or it cannot be used.
+    pub(crate) fn tool_command(
+        &self,
+        id: String,
+        owner: u64,
+        tool: &str,
+    ) -> Result<(Command, Arc<OpenOverlay>), String> {
+        let Some(OverlaySetup::OnRequest { tool_program, .. }) = &self.setup else {
+            return Err("this server opens no overlays".to_owned());
+        };
+        let open = self.open(&OverlayArgument::Id(id), owner, Path::new("/"))?;
+        let open = open.ok_or("this server opens no overlays")?;
+        let mut words = tool_program.iter();
+        let mut command = Command::new(words.next().ok_or("no program calls tools")?);
+        command.arguments(words).arguments([tool, "-"]);
+        command.namespaces(open.namespaces().map_err(|error| explain(&error))?);
+        Ok((command, open))
     }
 
     /// Opens an overlay that nothing uses. Waits until a script that has just ended has released it.

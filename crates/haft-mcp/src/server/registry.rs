@@ -11,7 +11,9 @@ use tokio::sync::mpsc::unbounded_channel;
 
 use super::coerce::coerce;
 use super::detail::ResultDetail;
+use super::file_tools;
 use super::reply::{ToolReply, output_call};
+use super::server_state::ServerState;
 use super::tool_definitions::shorten;
 use super::tool_request::ToolRequest;
 
@@ -91,11 +93,20 @@ impl RegistryTools {
     /// Calls a tool. Returns `None` if there is no tool of this name.
     pub(crate) async fn call(
         &self,
+        state: &Arc<ServerState>,
         name: &str,
-        given: Option<JsonObject>,
+        mut given: Option<JsonObject>,
         requested: Option<Toolset>,
         request: &ToolRequest,
     ) -> Option<Result<ToolReply, String>> {
+        if let Some(tool) = self.file_tool(name, requested.as_ref())
+            && let Some(id) = file_tools::take_overlay(name, given.as_mut())
+        {
+            let mut arguments = Value::Object(given.unwrap_or_default());
+            coerce(tool.parameters().value(), &mut arguments);
+            let envelope = file_tools::call(state, name, id, arguments, request).await;
+            return Some(envelope.map(|envelope| reply(envelope, Some(&tool))));
+        }
         let cancel = CancelToken::new();
         let options = CallOptions { cancel: Some(cancel.clone()), ..CallOptions::default() };
         let (sender, mut steps) = unbounded_channel();
@@ -116,6 +127,12 @@ impl RegistryTools {
             }
         };
         answer.ok()?
+    }
+
+    /// The file tool of this name, if it is offered.
+    fn file_tool(&self, name: &str, requested: Option<&Toolset>) -> Option<haft_tools::Tool> {
+        let tool = self.registry.find_for(name, &CallOptions::default()).ok()?;
+        (file_tools::is_file_tool(&tool) && self.offers(&tool, requested)).then_some(tool)
     }
 
     /// Finds a tool and calls it.
@@ -155,6 +172,9 @@ fn to_mcp_tool(tool: &haft_tools::Tool, detail: ResultDetail) -> Tool {
     let mut schema = tool.descriptor().parameters.clone();
     if matches!(tool.source(), ToolSource::Native(_)) {
         shorten(&mut schema);
+    }
+    if file_tools::is_file_tool(tool) {
+        schema["properties"][file_tools::OVERLAY] = json!({ "type": "string" });
     }
     let schema = match schema {
         Value::Object(schema) => schema,

@@ -166,7 +166,10 @@ pub(crate) fn run(
     let process = &for_agents(arguments, process);
     let tools = SessionTools::new(process, &StartPermission::all());
     tools.choose(arguments.toolset.as_deref())?;
-    let overlay = overlay.map(|overlay| Arc::new(Mutex::new(overlay)));
+    let overlay = overlay.map(|mut overlay| {
+        overlay.watch();
+        Arc::new(Mutex::new(overlay))
+    });
     let overlays = match &overlay {
         Some(overlay) => OverlaySetup::Always(overlay.clone()),
         None => OverlaySetup::OnRequest {
@@ -177,6 +180,7 @@ pub(crate) fn run(
             } else {
                 Committer::Agent
             },
+            tool_program: ["/proc/self/exe", "tool", "call", "--json"].map(Into::into).to_vec(),
         },
     };
     let server = Server::new(ServerSetup { overlays: Some(overlays), ..set_up(arguments, process, &tools)? });

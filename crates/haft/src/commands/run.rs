@@ -15,7 +15,7 @@ use haft_process::{DEFAULT_GRACE, Redactor, Signals, StartPermission, Tracing, p
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::commands::changes::overlay::{self, AtEnd, DiskLimit, OverlayOptions};
+use crate::commands::changes::overlay::{self, AtEnd, OverlayOptions};
 use crate::commands::changes::report::RunOverlayReport;
 use crate::commands::options::{EnvironmentOptions, ScriptArguments, SupervisionArguments};
 use crate::commands::print::print_json;
@@ -113,8 +113,7 @@ pub(crate) fn run(
     let words = run.words.iter().map(|word| word.to_string_lossy());
     let command =
         run.command.iter().map(|text| text.to_string_lossy()).chain(words).collect::<Vec<_>>().join(" ");
-    let disk = run.overlay.disk_limit(overlay.as_mut());
-    let outcome = disk.and_then(|disk| supervise(&mut run, disk, process));
+    let outcome = supervise(&mut run, overlay.as_mut(), process);
     let changes = overlay.map(|overlay| finish_overlay(overlay, &run, process)).transpose();
     match outcome.and_then(|outcome| Ok((outcome, changes?))) {
         Ok((outcome, overlay)) if json => {
@@ -146,7 +145,7 @@ fn finish_overlay(
 
 fn supervise(
     run: &mut RunArguments,
-    disk: Option<DiskLimit>,
+    overlay: Option<&mut Overlay>,
     process: &ProcessContext,
 ) -> Result<Outcome, Failure> {
     let is_file = run.command.is_none();
@@ -160,6 +159,7 @@ fn supervise(
         protect_process(Tracing::Allowed)?;
     }
     let signals = host::SignalHandler::start_with(&[Signals::USR1, Signals::USR2])?;
+    let disk = run.overlay.watch(overlay)?;
     for (number, descriptor) in program::kept_descriptors(&run.supervision.keep_descriptors)? {
         session.open_descriptor(number.cast_unsigned(), descriptor);
     }

@@ -122,3 +122,43 @@ fn commits_can_be_left_to_the_user() {
     let refused = client.call("changes", json!({ "action": "commit" }));
     assert!(refused.text().contains("ask the user to run `haft changes commit"), "{}", refused.text());
 }
+
+#[test]
+fn file_tools_work_in_an_overlay() {
+    let mut client = in_project(&[]);
+    let project = client.scratch.file("project");
+    let script =
+        json!({ "script": "echo two > notes; echo needle > made", "cwd": "project", "overlay": true });
+    let id = client.call("run", script).data()["overlay"]["id"].as_str().expect("an id").to_owned();
+    let real = client.call("file_read", json!({ "path": "project/notes" }));
+    assert!(real.text().contains("one"), "{}", real.text());
+    let read = client.call("file_read", json!({ "path": "project/notes", "overlay": id }));
+    assert!(read.text().contains("two"), "{}", read.text());
+    let found = client.call("grep", json!({ "pattern": "needle", "path": "project", "overlay": id }));
+    assert!(found.text().contains("made"), "{}", found.text());
+    let edit = json!({ "path": "project/notes", "old": "two", "new": "three", "overlay": id });
+    let _ = client.call("file_edit", edit);
+    let write = json!({ "path": "project/written", "content": "x\n", "overlay": id });
+    let _ = client.call("file_write", write);
+    assert_eq!(std::fs::read_to_string(project.join("notes")).expect("the file"), "one\n");
+    assert!(!project.join("written").exists());
+    let listed = client.call("changes", json!({ "action": "show", "id": id }));
+    assert!(listed.text().contains("A written"), "{}", listed.text());
+    let _ = client.call("changes", json!({ "action": "commit", "id": id }));
+    assert_eq!(std::fs::read_to_string(project.join("notes")).expect("the file"), "three\n");
+    let unknown = client.call("file_read", json!({ "path": "project/notes", "overlay": "nope" }));
+    assert!(unknown.text().contains("unknown overlay"), "{}", unknown.text());
+}
+
+#[test]
+fn a_script_that_exceeds_its_disk_limit_ends_and_keeps_its_changes() {
+    let mut client = in_project(&[]);
+    let script = "while :; do head -c 100000 /dev/zero >> big; done";
+    let limited =
+        json!({ "script": script, "cwd": "project", "overlay": true, "limits": { "disk": 1_000_000 } });
+    let run = client.call("run", limited);
+    assert!(run.text().contains("disk limit of 1000000 bytes exceeded"), "{}", run.text());
+    assert!(run.text().contains("A big"), "{}", run.text());
+    let refused = client.call("run", json!({ "script": ":", "limits": { "disk": 1_000_000 } }));
+    assert!(refused.text().contains("needs \"overlay\""), "{}", refused.text());
+}

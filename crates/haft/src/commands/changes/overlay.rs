@@ -61,11 +61,15 @@ impl OverlayOptions {
         }
     }
 
-    /// The limit on the space of an overlay, and what it is compared with.
+    /// Watches the overlay in threads. Returns the limit on its space, and what it is compared with. Called after signals are
+    /// handled, because threads inherit which signals are blocked.
     ///
     /// # Errors
     /// If there is a limit but no overlay, or it cannot be measured.
-    pub(crate) fn disk_limit(&self, overlay: Option<&mut Overlay>) -> Result<Option<DiskLimit>, Failure> {
+    pub(crate) fn watch(&self, mut overlay: Option<&mut Overlay>) -> Result<Option<DiskLimit>, Failure> {
+        if let Some(overlay) = &mut overlay {
+            overlay.watch();
+        }
         match (self.limit_disk, overlay) {
             (None, _) => Ok(None),
             (Some(bytes), Some(overlay)) => Ok(Some(DiskLimit { bytes, meter: overlay.meter()? })),
@@ -105,7 +109,6 @@ impl OverlayOptions {
             overlay.discard()?;
             return Err(Failure::new(format_args!("cannot enter the overlay: {}", reason(&error)), 1));
         }
-        overlay.watch();
         Ok(overlay)
     }
 

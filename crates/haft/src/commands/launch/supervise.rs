@@ -54,10 +54,8 @@ pub(super) fn run(
     let mut command = command(&prepared, process)?;
     let mut overlay =
         options.overlay.is_wanted().then(|| options.overlay.create(process, None)).transpose()?;
-    let disk = options.overlay.disk_limit(overlay.as_mut())?;
     if let Some(overlay) = &mut overlay {
         command.namespaces(overlay.namespaces()?);
-        overlay.watch();
         if let Some(directory) = process.working_directory.clone() {
             command.working_directory(directory);
         }
@@ -71,6 +69,7 @@ pub(super) fn run(
     summary::show(&prepared, false);
     protect_process(Tracing::Allowed)?;
     let signals = host::SignalHandler::start()?;
+    let disk = options.overlay.watch(overlay.as_mut())?;
     let host = host::set_up(process);
     let terminal = isatty(stdin()) && isatty(stdout()) && prepared.plan.stdin.is_none();
     let mut task = Task::new(command).input(input(&prepared, terminal)?).cancel(&signals.cancel);
