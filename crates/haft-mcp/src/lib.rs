@@ -91,7 +91,7 @@ mod transport;
 pub use client::{NESTED_SERVER_VARIABLE, RemoteServer, RemoteSetup, RemoteTransport, remote_tools};
 pub use server::{
     Committer, JobLimits, OutputLimits, OverlaySetup, Prompt, RegistryTools, ResultDetail, Server,
-    ServerEvent, ServerLimits, ServerSetup, SessionLimits,
+    ServerEvent, ServerLimits, ServerSetup, SessionLimits, ToolProgram,
 };
 pub use transport::http::HttpOptions;
 pub use transport::stdio::Stdio;

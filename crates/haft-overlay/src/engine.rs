@@ -12,7 +12,7 @@ use std::path::Path;
 use rustix::fs::{AtFlags, Mode, RenameFlags};
 use rustix::io::Errno;
 
-use crate::copy::{copy_tree, exchange, remove_tree, rename};
+use crate::copy::{copy_tree, exchange, remove_tree, rename, sync_tree};
 use crate::node::{Attributes, FileTime, Folder};
 use crate::record::Direction;
 use crate::swap::{Action, Step, backwards};
@@ -110,7 +110,7 @@ impl<'a> Engine<'a> {
                 *incoming = park.node(&name)?.map(|node| node.inode);
             }
         }
-        Ok(())
+        self.parks.iter().try_for_each(|park| sync_tree(&park.incoming))
     }
 
     /// Takes staging back.

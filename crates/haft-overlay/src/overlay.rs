@@ -166,9 +166,23 @@ impl Overlay {
         }
         let namespaces = match self.namespaces.take() {
             Some(namespaces) => namespaces,
-            None => self.guard(Namespaces::with_overlays(&mounts(&self.record))?)?,
+            None => {
+                self.renew_work()?;
+                self.guard(Namespaces::with_overlays(&mounts(&self.record))?)?
+            }
         };
         Ok(self.namespaces.insert(namespaces).clone())
+    }
+
+    /// Replaces the work directories. A volatile overlayfs refuses one that was used.
+    fn renew_work(&self) -> Result<(), Error> {
+        let (name, mode) = (OsStr::new("work"), rustix::fs::Mode::from_raw_mode(0o700));
+        for (tree, record) in self.trees.iter().zip(&self.record.trees) {
+            let renewed =
+                remove_tree(&tree.data, name).and_then(|()| Ok(rustix::fs::mkdirat(&tree.data, name, mode)?));
+            renewed.map_err(Error::file("create", &record.data.join(name)))?;
+        }
+        Ok(())
     }
 
     /// Namespaces that keep the overlay locked, also without this value.

@@ -14,7 +14,7 @@ use haft_process::{Namespaces, OverlayMount};
 use crate::error::Error;
 use crate::node::{FileTime, Folder};
 use crate::overlay::{Overlay, OverlaySummary};
-use crate::record::{JOURNAL, OverlayLevel, RECORD, Record, TreeRecord, read_json, write_json};
+use crate::record::{JOURNAL, OverlayLevel, RECORD, Record, TreeRecord, read_json, replace_json};
 
 /// Letters of ids: without those that look alike.
 const ID_LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
@@ -229,7 +229,8 @@ fn fill(directory: &Path, trees: &[PathBuf], name: Option<&str>, id: String) -> 
     if namespaces.has_user_namespace() {
         record.level = OverlayLevel::UserNamespace;
     }
-    write_json(directory, RECORD, &record)?;
+    // What is not committed need not survive a crash of the machine.
+    replace_json(directory, RECORD, &record)?;
     Overlay::opened(directory.to_owned(), record, namespaces)
 }
 

@@ -16,7 +16,7 @@ pub struct OverlayMount {
     pub tree: PathBuf,
     /// The directory that receives the changes. It is on a file system that has extended attributes, outside of the tree.
     pub upper: PathBuf,
-    /// An empty directory on the same file system as `upper`.
+    /// An empty directory on the same file system as `upper`. It must be new for every mount.
     pub work: PathBuf,
 }
 

@@ -142,7 +142,7 @@ fn limits_apply_to_all_processes_of_a_job_together() {
 
 #[test]
 fn a_job_whose_meter_exceeds_the_disk_limit_is_ended() {
-    let host = Host::default();
+    let host = Host::builder().build();
     let meter = haft_process::DiskMeter::default();
     meter.set(11);
     let mut command = Command::new("/bin/sleep");

@@ -54,7 +54,7 @@ pub use self::event::ServerEvent;
 use self::handler::ProtocolHandler;
 pub use self::jobs::JobLimits;
 pub use self::outputs::OutputLimits;
-pub use self::overlays::{Committer, OverlaySetup};
+pub use self::overlays::{Committer, OverlaySetup, ToolProgram};
 use self::owner::ResourceOwner;
 pub use self::prompts::Prompt;
 pub use self::registry::RegistryTools;

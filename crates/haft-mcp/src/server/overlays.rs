@@ -34,12 +34,21 @@ pub enum OverlaySetup {
         home: Option<PathBuf>,
         /// Who may commit.
         committer: Committer,
-        /// The program that calls a tool: its words, to which the tool's name and `-` are appended. It reads the arguments
-        /// from standard input and prints an envelope. File tools run as this program in overlays.
-        tool_program: Vec<OsString>,
+        /// File tools run as this program in overlays.
+        tool_program: ToolProgram,
     },
     /// The server has entered this overlay, so everything runs in it. It can be committed when the server has ended.
     Always(Arc<Mutex<Overlay>>),
+}
+
+/// A program that calls a tool.
+#[derive(Clone, Debug)]
+pub struct ToolProgram {
+    /// The program and its arguments, to which the tool's name and `-` are appended. It reads the arguments of the tool from
+    /// standard input and prints an envelope.
+    pub words: Vec<OsString>,
+    /// Its working directory.
+    pub directory: PathBuf,
 }
 
 /// Who may commit an overlay, or take a commit back.
@@ -165,9 +174,9 @@ impl OverlayTable {
         };
         let open = self.open(&OverlayArgument::Id(id), owner, Path::new("/"))?;
         let open = open.ok_or("this server opens no overlays")?;
-        let mut words = tool_program.iter();
+        let mut words = tool_program.words.iter();
         let mut command = Command::new(words.next().ok_or("no program calls tools")?);
-        command.arguments(words).arguments([tool, "-"]);
+        command.arguments(words).arguments([tool, "-"]).working_directory(&tool_program.directory);
         command.namespaces(open.namespaces().map_err(|error| explain(&error))?);
         Ok((command, open))
     }

@@ -29,8 +29,8 @@ impl NativeTool for FileEditTool {
             writes("path"),
             json!({
                 "properties": {
-                    "path": {"type": "string", "description": "Path of the file"},
-                    "old": {"type": "string", "minLength": 1, "description": "Exact text to replace, with enough context to be unique"},
+                    "path": {"type": "string", "description": "The file"},
+                    "old": {"type": "string", "minLength": 1, "description": "Exact, unique text to replace"},
                     "new": {"type": "string", "description": "Replacement text"},
                     "replace_all": {"type": "boolean", "default": false, "description": "Replace all occurrences"},
                 },

@@ -38,10 +38,10 @@ impl NativeTool for FileReadTool {
             reads("path"),
             json!({
                 "properties": {
-                    "path": {"type": "string", "description": "Path of the file"},
-                    "offset": {"type": "integer", "minimum": 1, "default": 1, "description": "First line to read, starting at 1"},
-                    "limit": {"type": "integer", "minimum": 1, "default": 2000, "description": "Maximum number of lines"},
-                    "line_numbers": {"type": "boolean", "default": false, "description": "Prefix each line with its number"},
+                    "path": {"type": "string", "description": "The file"},
+                    "offset": {"type": "integer", "minimum": 1, "default": 1, "description": "First line, from 1"},
+                    "limit": {"type": "integer", "minimum": 1, "default": 2000, "description": "Maximum lines"},
+                    "line_numbers": {"type": "boolean", "default": false, "description": "Number the lines"},
                 },
                 "required": ["path"],
             }),

@@ -28,7 +28,7 @@ impl NativeTool for FileWriteTool {
             writes("path"),
             json!({
                 "properties": {
-                    "path": {"type": "string", "description": "Path of the file"},
+                    "path": {"type": "string", "description": "The file"},
                     "content": {"type": "string", "description": "The complete content"},
                 },
                 "required": ["path", "content"],

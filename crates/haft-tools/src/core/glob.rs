@@ -36,7 +36,7 @@ impl NativeTool for GlobTool {
                 "properties": {
                     "pattern": {"type": "string", "minLength": 1, "description": "Glob pattern with `*`, `?`, `**`, `{a,b}`, `[a-z]`"},
                     "path": {"type": "string", "default": ".", "description": "Directory to search"},
-                    "limit": {"type": "integer", "minimum": 1, "default": 1000, "description": "Maximum number of files"},
+                    "limit": {"type": "integer", "minimum": 1, "default": 1000, "description": "Maximum files"},
                     "hidden": {"type": "boolean", "default": false, "description": "Include hidden files"},
                     "ignored": {"type": "boolean", "default": false, "description": "Include ignored files"},
                 },

@@ -63,10 +63,10 @@ impl NativeTool for GrepTool {
                     "ignore_case": {"type": "boolean", "default": false, "description": "Ignore case"},
                     "fixed": {"type": "boolean", "default": false, "description": "The pattern is literal text"},
                     "multiline": {"type": "boolean", "default": false, "description": "Match across lines"},
-                    "context": {"type": "integer", "minimum": 0, "default": 0, "description": "Context lines around each match"},
-                    "before": {"type": "integer", "minimum": 0, "description": "Context lines before"},
-                    "after": {"type": "integer", "minimum": 0, "description": "Context lines after"},
-                    "limit": {"type": "integer", "minimum": 1, "default": 200, "description": "Maximum number of results"},
+                    "context": {"type": "integer", "minimum": 0, "default": 0, "description": "Lines around each match"},
+                    "before": {"type": "integer", "minimum": 0, "description": "Lines before"},
+                    "after": {"type": "integer", "minimum": 0, "description": "Lines after"},
+                    "limit": {"type": "integer", "minimum": 1, "default": 200, "description": "Maximum results"},
                     "hidden": {"type": "boolean", "default": false, "description": "Include hidden files"},
                     "ignored": {"type": "boolean", "default": false, "description": "Include ignored files"},
                 },
@@ -234,7 +234,7 @@ struct MatchCollector<'a, 'f> {
     found: &'f mut GrepResults,
     path: &'a str,
     call: &'a CallContext<'a>,
-    /// Context lines before the next match.
+    /// Lines before the next match.
     pending: Vec<Value>,
     error: Option<CallError>,
     here: usize,

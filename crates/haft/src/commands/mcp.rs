@@ -15,7 +15,8 @@ use haft_kernel::Session;
 use haft_kernel::run::ScopeLimits;
 use haft_lang::{Resolution, Resolver};
 use haft_mcp::{
-    Committer, HttpOptions, OverlaySetup, ResultDetail, Server, ServerEvent, ServerLimits, ServerSetup, Stdio,
+    Committer, HttpOptions, OverlaySetup, ResultDetail, Server, ServerEvent, ServerLimits, ServerSetup,
+    Stdio, ToolProgram,
 };
 use haft_overlay::Overlay;
 use haft_process::{CancelToken, Redactor, StartPermission, Tracing, protect_process, reason};
@@ -180,7 +181,10 @@ pub(crate) fn run(
             } else {
                 Committer::Agent
             },
-            tool_program: ["/proc/self/exe", "tool", "call", "--json"].map(Into::into).to_vec(),
+            tool_program: ToolProgram {
+                words: ["/proc/self/exe", "tool", "call", "--json"].map(Into::into).to_vec(),
+                directory: process.working_directory.clone().unwrap_or_else(|| "/".into()),
+            },
         },
     };
     let server = Server::new(ServerSetup { overlays: Some(overlays), ..set_up(arguments, process, &tools)? });

@@ -168,14 +168,15 @@ fn set_up(overlays: &[OverlayPaths], ids: Option<&IdMaps>) -> Result<(), FailedS
 }
 
 /// Mounts an overlay. The options name its directories by descriptor, because paths would have to be escaped and could be
-/// longer than a page.
+/// longer than a page. With `volatile`, unmounting does not write all dirty pages of the file system to the disk; a commit
+/// does that for its files.
 fn mount(overlay: &OverlayPaths, index: usize) -> Result<(), FailedStep> {
     let failed = (STEP_MOUNT, index);
     let tree = open_directory(&overlay.tree, failed)?;
     let upper = open_directory(&overlay.upper, failed)?;
     let work = open_directory(&overlay.work, failed)?;
     let mut options = FixedText::new();
-    options.push(b"userxattr,index=off,lowerdir=/proc/self/fd/");
+    options.push(b"volatile,userxattr,index=off,lowerdir=/proc/self/fd/");
     options.push_number(tree);
     options.push(b",upperdir=/proc/self/fd/");
     options.push_number(upper);
