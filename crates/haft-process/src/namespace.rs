@@ -102,7 +102,10 @@ fn own_ids() -> IdMaps {
 }
 
 fn explain((step, error): NamespaceFailure, mounts: &[OverlayMount]) -> Error {
-    let why = reason(&error);
+    let why = match (step, error.raw_os_error()) {
+        (NamespaceStep::Create, Some(libc::ENOSPC)) => "no more namespaces are allowed".to_owned(),
+        _ => reason(&error),
+    };
     let message = match step {
         NamespaceStep::Create => format!("cannot create a mount namespace: {why}"),
         NamespaceStep::MapIds => format!("cannot map the user in a new user namespace: {why}"),
