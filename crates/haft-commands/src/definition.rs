@@ -30,6 +30,8 @@ pub(crate) struct CommandDefinition {
     pub(crate) command_at: fn(&[Bytes]) -> usize,
     /// `None` if the command never defers to a program.
     pub(crate) steps_aside: Option<StepsAside>,
+    /// Whether errors in the arguments are worded as by GNU's programs.
+    pub(crate) gnu_errors: bool,
     /// Rewrites arguments in an old form, such as `head -5`. Returns `None` if they are not in that form.
     pub(crate) rewrite: Option<Rewrite>,
 }
@@ -45,6 +47,7 @@ impl CommandDefinition {
             fan_out: None,
             command_at: |_| 0,
             steps_aside: None,
+            gnu_errors: false,
             rewrite: None,
         }
     }
@@ -61,6 +64,13 @@ impl CommandDefinition {
             Ok(parsed) if parsed.wants_help => context.print(crate::help(self.descriptor).as_bytes()),
             Ok(parsed) if parsed.wants_version => context.print(self.version().as_bytes()),
             Ok(parsed) => (self.run)(context, &parsed, words),
+            Err(error) if self.gnu_errors => {
+                let (name, message) = (self.descriptor.name, error.gnu_message());
+                let text = format!("{name}: {message}\nTry '{name} --help' for more information.\n");
+                context.print_error(text.as_bytes());
+                context.flush();
+                Ok(self.usage_status)
+            }
             Err(error) => {
                 report_usage_error(context, &error);
                 Ok(self.usage_status)

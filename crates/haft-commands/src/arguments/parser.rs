@@ -73,16 +73,22 @@ impl<'a> ArgumentParser<'a> {
             Some(end) => (&text[..end], Some(&text[end + 1..])),
             None => (text, None),
         };
-        let parameter = self.find_parameter(name)?;
+        let unknown = || format!("unrecognized option '--{}'", String::from_utf8_lossy(text));
+        let parameter = self.find_parameter(name).map_err(|error| error.or_in_words_of_gnu(unknown))?;
         match (parameter.kind, value) {
             (ParameterKind::Flag, None) => {
                 self.parsed.values.push((parameter.name, ArgumentValue::Flag(true)));
                 Ok(())
             }
+            (ParameterKind::Flag, Some(_)) if self.descriptor.style != ArgumentStyle::Typed => {
+                let message = format!("option '--{}' doesn't allow an argument", parameter.name);
+                Err(Error::new(ErrorKind::Value, &message).in_words_of_gnu(&message))
+            }
             (_, Some(value)) => self.push_text(parameter, value),
             (ParameterKind::OptionalText, None) => self.push_text(parameter, b""),
             (_, None) => {
-                let value = self.next_word(parameter)?;
+                let missing = || format!("option '--{}' requires an argument", parameter.name);
+                let value = self.next_word(parameter).map_err(|error| error.in_words_of_gnu(missing()))?;
                 self.push_text(parameter, value)
             }
         }
@@ -94,7 +100,8 @@ impl<'a> ArgumentParser<'a> {
             let found = self.descriptor.parameters.iter().find(|it| it.letter == Some(char::from(*letter)));
             let Some(parameter) = found else {
                 let shown = char::from(*letter);
-                return Err(Error::new(ErrorKind::Unknown, format_args!("unknown option '-{shown}'")));
+                return Err(Error::new(ErrorKind::Unknown, format_args!("unknown option '-{shown}'"))
+                    .in_words_of_gnu(format_args!("invalid option -- '{shown}'")));
             };
             if parameter.kind == ParameterKind::Flag {
                 self.parsed.values.push((parameter.name, ArgumentValue::Flag(true)));
@@ -102,7 +109,11 @@ impl<'a> ArgumentParser<'a> {
             }
             let rest = &letters[index + 1..];
             let optional = parameter.kind == ParameterKind::OptionalText;
-            let value = if rest.is_empty() && !optional { self.next_word(parameter)? } else { rest };
+            let missing = || format!("option requires an argument -- '{}'", char::from(*letter));
+            let value = match rest.is_empty() && !optional {
+                true => self.next_word(parameter).map_err(|error| error.in_words_of_gnu(missing()))?,
+                false => rest,
+            };
             return self.push_text(parameter, value);
         }
         Ok(())
@@ -144,7 +155,17 @@ impl<'a> ArgumentParser<'a> {
 
     fn unknown_parameter(&self, name: &[u8]) -> Error {
         let shown = String::from_utf8_lossy(name);
+        let matching = self.descriptor.parameters.iter().filter(|it| it.has_long_option());
+        let matching: String = matching
+            .filter(|it| it.name.as_bytes().starts_with(name))
+            .map(|it| format!(" '--{}'", it.name))
+            .collect();
         let error = Error::new(ErrorKind::Unknown, format_args!("unknown parameter '{shown}'"));
+        let error = match matching.is_empty() {
+            true => error,
+            false => error
+                .in_words_of_gnu(format_args!("option '--{shown}' is ambiguous; possibilities:{matching}")),
+        };
         let distance = |other: &str| strsim::damerau_levenshtein(&shown, other);
         let nearest = self.descriptor.parameters.iter().min_by_key(|it| distance(it.name));
         let similar = nearest.filter(|it| distance(it.name) <= 1.max(it.name.len() / 3));

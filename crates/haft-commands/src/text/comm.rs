@@ -106,20 +106,22 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
             counts: [0; 3],
             unpaired: false,
         };
-        let (Some(first), Some(second)) = (run.open(first)?, run.open(second)?) else {
-            return Err(Stop::Exit(1));
-        };
-        let sides =
-            [first, second].map(|input| Side { input, line: None, previous: None, is_unsorted: false });
+        let sides = [comparison.open(run, first)?, comparison.open(run, second)?];
         comparison.compare(run, sides, arguments.flag("total"))
     })
 }
 
 impl Comparison<'_> {
+    /// Opens a file and reads its first line.
+    fn open(&self, run: &mut TextRun<'_, '_>, name: &Bytes) -> Result<Side, Stop> {
+        let Some(input) = run.open(name)? else { return Err(Stop::Exit(1)) };
+        let mut sides = [Side { input, line: None, previous: None, is_unsorted: false }];
+        self.advance(run, &mut sides, 0)?;
+        let [side] = sides;
+        Ok(side)
+    }
+
     fn compare(&mut self, run: &mut TextRun<'_, '_>, mut sides: [Side; 2], total: bool) -> Result<(), Stop> {
-        for index in 0..2 {
-            self.advance(run, &mut sides, index)?;
-        }
         loop {
             let order = match (&sides[0].line, &sides[1].line) {
                 (None, None) => break,
@@ -169,7 +171,7 @@ impl Comparison<'_> {
     }
 
     /// Reads the next line of a file, and checks that it is not before the previous one.
-    fn advance(&self, run: &mut TextRun<'_, '_>, sides: &mut [Side; 2], index: usize) -> Result<(), Stop> {
+    fn advance(&self, run: &mut TextRun<'_, '_>, sides: &mut [Side], index: usize) -> Result<(), Stop> {
         let side = &mut sides[index];
         let mut line = Vec::new();
         side.previous = side.line.take();

@@ -5,16 +5,21 @@
 
 mod cat;
 mod comm;
+mod cut;
+mod fold;
 mod head;
 mod name;
 mod number;
 mod paste;
 mod portion;
+mod ranges;
 mod rev;
+mod seq;
 mod streams;
 mod tac;
 mod tail;
 mod tee;
+mod tr;
 mod uniq;
 mod wc;
 mod yes;
@@ -27,12 +32,16 @@ use haft_kernel::Command;
 pub static TEXT_TABLE: &[&dyn Command] = &[
     &cat::COMMAND,
     &comm::COMMAND,
+    &cut::COMMAND,
+    &fold::COMMAND,
     &head::COMMAND,
     &paste::COMMAND,
     &rev::COMMAND,
+    &seq::COMMAND,
     &tac::COMMAND,
     &tail::COMMAND,
     &tee::COMMAND,
+    &tr::COMMAND,
     &uniq::COMMAND,
     &wc::COMMAND,
     &yes::COMMAND,
@@ -42,12 +51,16 @@ pub static TEXT_TABLE: &[&dyn Command] = &[
 pub static TEXT_DESCRIPTORS: &[&CommandDescriptor] = &[
     &cat::DESCRIPTOR,
     &comm::DESCRIPTOR,
+    &cut::DESCRIPTOR,
+    &fold::DESCRIPTOR,
     &head::DESCRIPTOR,
     &paste::DESCRIPTOR,
     &rev::DESCRIPTOR,
+    &seq::DESCRIPTOR,
     &tac::DESCRIPTOR,
     &tail::DESCRIPTOR,
     &tee::DESCRIPTOR,
+    &tr::DESCRIPTOR,
     &uniq::DESCRIPTOR,
     &wc::DESCRIPTOR,
     &yes::DESCRIPTOR,
@@ -57,6 +70,7 @@ pub static TEXT_DESCRIPTORS: &[&CommandDescriptor] = &[
 const fn text_command(descriptor: &'static CommandDescriptor, run: RunFunction) -> CommandDefinition {
     CommandDefinition {
         usage_status: 1,
+        gnu_errors: true,
         steps_aside: Some(|_, _, _| true),
         ..CommandDefinition::new(descriptor, run)
     }

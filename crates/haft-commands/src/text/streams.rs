@@ -322,6 +322,10 @@ impl TextInput {
         }
     }
 
+    pub(crate) fn is_seekable(&self) -> bool {
+        self.file.as_ref().is_some_and(|file| file.is_seekable())
+    }
+
     /// Marks bytes that [`fill`](Self::fill) returned as read.
     pub(crate) fn consume(&mut self, count: usize) {
         self.start += count;

@@ -45,8 +45,16 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
     // An empty separator means a NUL byte.
     let separator: &[u8] = if separator.is_empty() { b"\0" } else { separator };
     run_worded(context, Wording::Failed, |run| {
+        let mut first_input: Option<Vec<u8>> = None;
         run.each_input(&arguments.operands, |run, input| {
-            let text = input.read_all(run)?;
+            let text = match (&first_input, input.name == "-") {
+                // A file as standard input is read from its start each time.
+                (Some(text), true) => Vec::clone(text),
+                _ => input.read_all(run)?,
+            };
+            if input.name == "-" && input.is_seekable() {
+                first_input = Some(text.clone());
+            }
             let mut end = text.len();
             for at in memchr::memmem::rfind_iter(&text, separator) {
                 let cut = if arguments.flag("before") { at } else { at + separator.len() };

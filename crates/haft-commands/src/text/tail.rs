@@ -74,6 +74,9 @@ fn rewrite(words: &[Bytes]) -> Option<Vec<Bytes>> {
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> Flow {
     run_worded(context, Wording::Reading, |run| {
         let portion = portion(run, arguments)?;
+        if portion.count == 0 && !portion.from_end {
+            return Ok(());
+        }
         let mut headers = Headers::new(arguments);
         run.each_input(&arguments.operands, |run, input| {
             headers.write(run, &input.name)?;

@@ -146,15 +146,15 @@ fn write_group(
     count: u64,
     end: u8,
 ) -> Result<(), Stop> {
-    let is_wanted = match count {
-        0 => false,
-        1 => !arguments.flag("repeated") && !arguments.flag("all-repeated"),
-        _ => !arguments.flag("unique"),
+    let all = arguments.flag("all-repeated");
+    let wanted = match (count, arguments.flag("unique")) {
+        (0, _) => 0,
+        (1, _) => usize::from(!arguments.flag("repeated") && !all),
+        // With both `-D` and `-u`, GNU's `uniq` leaves out the last one.
+        (_, true) => group.len() - 1,
+        (_, false) => group.len(),
     };
-    if !is_wanted {
-        return Ok(());
-    }
-    for line in group {
+    for line in &group[..wanted] {
         if arguments.flag("count") {
             run.write(format!("{count:7} ").as_bytes())?;
         }
