@@ -165,11 +165,16 @@ impl<'s> ScriptReader<'s> {
 
     /// Skips the rest of the line at an offset, after an error that ends only this line: see [`SyntaxError::skips_line`].
     pub fn skip_line(&mut self, offset: usize) {
-        let options = std::mem::take(self.options_mut());
         let source = &self.script.source;
         let rest = source.get(offset..).unwrap_or_default();
-        let next = memchr::memchr(b'\n', rest).map_or(source.len(), |end| offset + end + 1);
-        self.position = ReaderPosition::Text(Box::new(Parser::starting_at(source, options, next)));
+        self.continue_at(memchr::memchr(b'\n', rest).map_or(source.len(), |end| offset + end + 1));
+    }
+
+    /// Goes on at an offset at which a line begins.
+    pub fn continue_at(&mut self, offset: usize) {
+        let options = std::mem::take(self.options_mut());
+        let parser = Parser::starting_at(&self.script.source, options, offset);
+        self.position = ReaderPosition::Text(Box::new(parser));
     }
 
     /// Reads the next complete command. Returns `None` at the end of the script.

@@ -12,6 +12,7 @@
 //! | [`arithmetic`] | `$((…))`, `((…))`, `let`: evaluation of parsed expressions |
 //! | [`regex`](mod@regex) | `[[ =~ ]]`: POSIX extended regular expressions |
 //! | [`quote`] | `${x@Q}`, `printf %q`, `declare -p`, `set -x` |
+//! | [`history`] | history expansion, `cmdhist` |
 //! | [`printf`] | the `printf` builtin, the escapes of `echo -e`, `strftime` |
 //!
 //! ```
@@ -44,6 +45,7 @@ pub mod arithmetic;
 pub mod braces;
 pub mod encoding;
 pub mod glob;
+pub mod history;
 pub mod pattern;
 pub mod printf;
 pub mod quote;

@@ -95,6 +95,7 @@ fn remove_variable(context: &mut Context<'_>, name: &Bytes, kind: UnsetKind) -> 
             match &*name {
                 b"POSIXLY_CORRECT" => context.session_mut().set_option(SetOption::Posix, false),
                 b"IGNOREEOF" => context.session_mut().set_option(SetOption::IgnoreEof, false),
+                b"HISTSIZE" => context.session_mut().update_history_limit(),
                 _ => {}
             }
             true

@@ -32,6 +32,14 @@ enum ParsedLines {
     Incomplete(Option<Opened>),
 }
 
+/// Where the lines of a program come from.
+pub(super) enum LineSource<'t> {
+    /// Standard input.
+    Input,
+    /// A text, from an offset on.
+    Text { text: &'t [u8], offset: usize },
+}
+
 impl Session {
     /// Runs the script on standard input as the program of this session, and then the `EXIT` trap. Returns the status.
     pub fn run_input(&mut self) -> Flow {
@@ -45,7 +53,7 @@ impl Session {
     fn run_from_input(&mut self) -> Flow {
         let mut lines = 0;
         let mut status = 0;
-        while let Some(script) = self.next_commands(lines)? {
+        while let Some(script) = self.next_commands(&mut LineSource::Input, lines)? {
             status = self.run_part(&script, lines, true)?;
             if script.error().is_some_and(|error| !error.skips_line()) {
                 return Ok(status);
@@ -55,13 +63,46 @@ impl Session {
         Ok(status)
     }
 
+    /// Runs the commands of a text line by line while `set -o history` is on. Returns the offset of the rest and the status, if a
+    /// command was run.
+    pub(super) fn run_remembered_lines(
+        &mut self,
+        mut source: LineSource<'_>,
+        lines_before: u32,
+        resume: bool,
+    ) -> Result<(usize, Option<i32>), Unwind> {
+        let LineSource::Text { text, offset } = source else { return Ok((0, None)) };
+        let mut lines = lines_before.saturating_add(count_lines(&text[..offset]));
+        let mut status = None;
+        while self.history().is_remembering
+            && let Some(script) = self.next_commands(&mut source, lines)?
+        {
+            status = Some(self.run_part(&script, lines, resume)?);
+            if script.error().is_some_and(|error| !error.skips_line()) {
+                return Ok((text.len(), status));
+            }
+            lines = lines.saturating_add(count_lines(script.source()));
+        }
+        match source {
+            LineSource::Text { offset, .. } => Ok((offset, status)),
+            LineSource::Input => Ok((0, status)),
+        }
+    }
+
     /// Reads and parses the lines of the next command; `None` at the end.
-    fn next_commands(&mut self, lines_before: u32) -> Result<Option<Script>, Unwind> {
+    fn next_commands(
+        &mut self,
+        source: &mut LineSource<'_>,
+        lines_before: u32,
+    ) -> Result<Option<Script>, Unwind> {
+        if self.history().is_remembering {
+            self.start_history_entry();
+        }
         let mut text = Vec::new();
         let mut open: Option<Opened> = None;
         let mut seen = 0;
         loop {
-            if !self.read_script_line(&mut text)? {
+            if !self.read_script_line(source, &mut text, lines_before)? {
                 return Ok((!text.is_empty()).then(|| Script::new(text)));
             }
             if is_continued(&text) {
@@ -74,7 +115,7 @@ impl Session {
             if !may_be_complete {
                 continue;
             }
-            match self.parse_lines(&mut text, lines_before)? {
+            match self.parse_lines(source, &mut text, lines_before)? {
                 ParsedLines::Script(script) => return Ok(Some(script)),
                 ParsedLines::Incomplete(opened) => {
                     // An alias can stand for the token that closes the construct.
@@ -86,7 +127,12 @@ impl Session {
     }
 
     /// Parses lines after reading their here-documents.
-    fn parse_lines(&mut self, text: &mut Vec<u8>, lines_before: u32) -> Result<ParsedLines, Unwind> {
+    fn parse_lines(
+        &mut self,
+        source: &mut LineSource<'_>,
+        text: &mut Vec<u8>,
+        lines_before: u32,
+    ) -> Result<ParsedLines, Unwind> {
         loop {
             let cancel = self.parse_cancel(text);
             let options = ParseOptions { lines_before, cancel, ..self.parse_options() };
@@ -95,7 +141,7 @@ impl Session {
                 ParseProgress::Complete => return Ok(ParsedLines::Script(script)),
                 ParseProgress::Incomplete(opened) => return Ok(ParsedLines::Incomplete(opened)),
                 ParseProgress::HereDocument(delimiter) => {
-                    if !self.read_document(text, &delimiter)? {
+                    if !self.read_document(source, text, lines_before, &delimiter)? {
                         return Ok(ParsedLines::Script(Script::new(text.as_slice())));
                     }
                 }
@@ -104,10 +150,16 @@ impl Session {
     }
 
     /// Reads up to the line that ends a here-document. Returns whether there is one.
-    fn read_document(&mut self, text: &mut Vec<u8>, delimiter: &[u8]) -> Result<bool, Unwind> {
+    fn read_document(
+        &mut self,
+        source: &mut LineSource<'_>,
+        text: &mut Vec<u8>,
+        lines_before: u32,
+        delimiter: &[u8],
+    ) -> Result<bool, Unwind> {
         loop {
             let from = text.len();
-            if !self.read_script_line(text)? {
+            if !self.read_script_line(source, text, lines_before)? {
                 return Ok(false);
             }
             let line = text[from..].trim_ascii();
@@ -117,8 +169,47 @@ impl Session {
         }
     }
 
+    /// Appends a line with its newline to the text, and to the history. Returns whether there was one.
+    fn read_script_line(
+        &mut self,
+        source: &mut LineSource<'_>,
+        text: &mut Vec<u8>,
+        lines_before: u32,
+    ) -> Result<bool, Unwind> {
+        if !self.history().is_remembering {
+            return self.read_source_line(source, text);
+        }
+        loop {
+            let mut line = Vec::new();
+            if !self.read_source_line(source, &mut line)? {
+                return Ok(false);
+            }
+            let is_ended = line.pop_if(|byte| *byte == b'\n').is_some();
+            self.calls.set_line(lines_before.saturating_add(count_lines(text)).saturating_add(1));
+            if let Some(line) = self.remember_line(line) {
+                text.extend_from_slice(&line);
+                text.extend(is_ended.then_some(b'\n'));
+                return Ok(true);
+            }
+        }
+    }
+
     /// Appends a line with its newline to the text. Returns whether there was one.
-    fn read_script_line(&mut self, text: &mut Vec<u8>) -> Result<bool, Unwind> {
+    fn read_source_line(&mut self, source: &mut LineSource<'_>, text: &mut Vec<u8>) -> Result<bool, Unwind> {
+        match source {
+            LineSource::Input => self.read_input_line(text),
+            LineSource::Text { text: whole, offset } => {
+                let rest = whole.get(*offset..).unwrap_or_default();
+                let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+                text.extend_from_slice(&rest[..length]);
+                *offset += length;
+                Ok(length > 0)
+            }
+        }
+    }
+
+    /// Reads a line of standard input.
+    fn read_input_line(&mut self, text: &mut Vec<u8>) -> Result<bool, Unwind> {
         let _ = self.flush();
         let Some(file) = self.open_files.get(0).cloned() else { return Ok(false) };
         let from = text.len();

@@ -34,11 +34,33 @@ impl Session {
         self.interactive.enable();
         self.options.put_shell(ShellOption::ExpandAliases, true);
         self.options.put(crate::options::SetOption::HistoryExpand, true);
+        self.set_option(crate::options::SetOption::History, true);
     }
 
     /// Sets the numbers that prompts show: the next history entry, `\!`, and the next command, `\#`.
     pub fn set_prompt_numbers(&mut self, entry: usize, command: usize) {
         self.interactive.set_prompt_numbers(entry, command);
+    }
+
+    /// The entries of the history, the latest last.
+    #[must_use]
+    pub fn history_entries(&self) -> Vec<Bytes> {
+        self.history().entries().iter().map(|entry| entry.line.clone()).collect()
+    }
+
+    /// Adds an entry to the history, unless `HISTCONTROL` or `HISTIGNORE` exclude it. Returns whether it was added.
+    pub fn remember(&mut self, text: &[u8]) -> bool {
+        self.start_history_entry();
+        let is_added = self.add_history_entry(text);
+        let history = self.history_mut();
+        history.last.is_added = is_added;
+        history.last.has_first_line = is_added;
+        is_added
+    }
+
+    /// Stops remembering the lines of the program.
+    pub fn stop_remembering(&mut self) {
+        self.history_mut().is_remembering = false;
     }
 
     /// Turns job control on: every job gets a process group of its own.

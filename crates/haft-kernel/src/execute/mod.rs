@@ -16,6 +16,7 @@ mod external;
 mod fan;
 mod files;
 mod function;
+mod history;
 mod input;
 mod interactive;
 mod interrupt;

@@ -6,6 +6,7 @@ use haft_lang::ast::{Program, WarningKind};
 use haft_lang::{AliasTable, CancelCheck, ParseOptions, Script, SyntaxError};
 use haft_text::Bytes;
 
+use super::input::LineSource;
 use super::parameters::ExecutionParameters;
 use crate::discard::discard;
 use crate::flow::{CANNOT_EXECUTE, Flow, Unwind};
@@ -24,6 +25,8 @@ struct TextOptions {
     whole: bool,
     /// The name of the text in messages about syntax errors; empty for files, which have a name of their own.
     label: &'static str,
+    /// Whether its lines become part of the history while `set -o history` is on.
+    is_remembered: bool,
 }
 
 /// The length from which parsing a text checks for cancellation.
@@ -77,6 +80,7 @@ impl Session {
             Err(unwind) => unwind.status(),
         };
         let status = self.run_exit_trap(status);
+        self.save_history();
         let _ = self.flush();
         status.map(|status| status & 0xff)
     }
@@ -84,7 +88,10 @@ impl Session {
     /// Runs a script command by command. It goes on after an error that ends a command.
     fn run_program(&mut self, script: &Script) -> Flow {
         let label = if self.identity.is_command_string() { "-c" } else { "" };
-        self.run_as(script, TextOptions { lines_before: 0, resume: true, whole: true, label })
+        self.run_as(
+            script,
+            TextOptions { lines_before: 0, resume: true, whole: true, label, is_remembered: true },
+        )
     }
 
     /// Runs a text as `eval` does. An error that ends a command ends the text only in a subshell. Messages about syntax
@@ -98,8 +105,8 @@ impl Session {
     fn run_within(&mut self, source: &[u8], lines_before: u32, label: &'static str) -> Flow {
         let resume = !self.identity.is_subshell();
         self.calls.deepen_trace();
-        let options = TextOptions { lines_before, resume, whole: false, label };
-        let result = self.run_as(&Script::new(source), options);
+        let options = TextOptions { lines_before, resume, whole: false, label, is_remembered: true };
+        let result = self.without_remembering(|session| session.run_as(&Script::new(source), options));
         self.calls.flatten_trace();
         result
     }
@@ -107,12 +114,34 @@ impl Session {
     /// Runs the `EXIT` trap of the main shell, which is not deeper in the trace than the script.
     pub(super) fn run_exit_text(&mut self, source: &[u8]) -> Flow {
         let label = Trap::Exit.label();
-        self.run_as(&Script::new(source), TextOptions { lines_before: 0, resume: true, whole: false, label })
+        let options = TextOptions { lines_before: 0, resume: true, whole: false, label, is_remembered: true };
+        self.without_remembering(|session| session.run_as(&Script::new(source), options))
+    }
+
+    /// Runs a text whose lines become part of the history.
+    pub(super) fn run_remembered_text(&mut self, source: &[u8]) -> Flow {
+        self.history_mut().is_remembering = true;
+        let options =
+            TextOptions { lines_before: 0, resume: true, whole: false, label: "fc", is_remembered: true };
+        self.run_as(&Script::new(source), options)
+    }
+
+    /// Runs something whose lines do not become part of the history, unless it turns `set -o history` on itself.
+    fn without_remembering(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
+        if !self.history().is_remembering && !self.options.has(SetOption::History) {
+            let result = run(self);
+            return result;
+        }
+        self.history_mut().is_remembering = false;
+        let result = run(self);
+        self.history_mut().is_remembering = self.options.has(SetOption::History);
+        result
     }
 
     /// Runs a script that is a part of the program, such as a line of it.
     pub(crate) fn run_part(&mut self, script: &Script, lines_before: u32, resume: bool) -> Flow {
-        self.run_as(script, TextOptions { lines_before, resume, whole: false, label: "" })
+        let options = TextOptions { lines_before, resume, whole: false, label: "", is_remembered: false };
+        self.run_as(script, options)
     }
 
     fn run_as(&mut self, script: &Script, reading: TextOptions) -> Flow {
@@ -147,6 +176,13 @@ impl Session {
             self.update_parse_options(reader.options_mut());
             self.check_cancelled()?;
             let from = reader.offset();
+            if reading.is_remembered && self.history().is_remembering && from < text.len() {
+                let lines = LineSource::Text { text, offset: from };
+                let (next, ended) = self.run_remembered_lines(lines, lines_before, resume)?;
+                status = ended.unwrap_or(status);
+                reader.continue_at(next);
+                continue;
+            }
             let program = match reader.next_command() {
                 Ok(Some(program)) => program,
                 Ok(None) if self.has_pending_signals() => {

@@ -86,7 +86,10 @@ impl Session {
             b'v' => result.extend_from_slice(b"5.2"),
             b'V' => result.extend_from_slice(b"5.2.15"),
             b'j' => result.extend_from_slice(self.jobs.iter().count().to_string().as_bytes()),
-            b'!' => result.extend_from_slice(self.interactive.history_number().to_string().as_bytes()),
+            b'!' => {
+                let number = self.interactive.history_number().unwrap_or_else(|| self.history_number());
+                result.extend_from_slice(number.to_string().as_bytes());
+            }
             b'#' => result.extend_from_slice(self.interactive.command_number().to_string().as_bytes()),
             b't' => result.extend(self.clock(b"%H:%M:%S")),
             b'T' => result.extend(self.clock(b"%I:%M:%S")),

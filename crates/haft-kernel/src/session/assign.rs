@@ -107,6 +107,8 @@ impl Session {
         match name {
             b"POSIXLY_CORRECT" => self.set_option(SetOption::Posix, true),
             b"IGNOREEOF" => self.options.put(SetOption::IgnoreEof, true),
+            b"HISTSIZE" => self.update_history_limit(),
+            b"HISTFILESIZE" => self.truncate_history_file(),
             _ => {}
         }
     }
@@ -402,7 +404,7 @@ impl Session {
 /// Whether assigning to a variable does more than to store its value.
 #[inline]
 fn has_effect(name: &[u8]) -> bool {
-    matches!(name, b"OPTIND" | b"POSIXLY_CORRECT" | b"IGNOREEOF")
+    matches!(name, b"OPTIND" | b"POSIXLY_CORRECT" | b"IGNOREEOF" | b"HISTSIZE" | b"HISTFILESIZE")
 }
 
 /// An element of a list that alternates keys and values, in which brackets are not special.

@@ -87,7 +87,7 @@ impl Session {
             b"BASH_ARGV0" => VariableValue::Scalar(self.parameters.zero().clone()),
             b"SHELLOPTS" => scalar(self.options.set_names()),
             b"BASHOPTS" => scalar(self.options.shell_names()),
-            b"HISTCMD" => number(1),
+            b"HISTCMD" => number(u32::try_from(self.history_number() - 1).unwrap_or(u32::MAX)),
             b"_" => VariableValue::Scalar(self.parameters.last_argument().clone()),
             _ => return self.compute_array(name, variable),
         };

@@ -42,7 +42,7 @@ impl Session {
             caches: self.caches.for_subshell(),
             limits: self.limits.for_subshell(self.subshell_cancel_token()),
             processes: self.processes.for_subshell(),
-            interactive: self.interactive,
+            interactive: self.interactive.clone(),
             memory: self.memory.clone(),
         }
     }

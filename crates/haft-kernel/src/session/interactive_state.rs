@@ -1,25 +1,30 @@
-//! State that only an interactive shell has.
+//! The state of an interactive shell, and the history.
 
-/// The state of an interactive shell.
-#[derive(Clone, Copy, Debug)]
+use std::sync::Arc;
+
+use super::history::CommandHistory;
+
+/// The state of an interactive shell, and the history, which scripts can have too.
+#[derive(Clone, Debug)]
 pub(crate) struct InteractiveState {
     /// Whether a person enters the commands.
     is_interactive: bool,
-    /// `\!` in a prompt: the number of the next history entry.
-    history_number: usize,
+    /// `\!` in a prompt, if it is not the number of the next history entry.
+    history_number: Option<usize>,
     /// `\#` in a prompt: the number of the next command.
     command_number: usize,
+    history: Arc<CommandHistory>,
 }
 
 impl InteractiveState {
     /// The state of a shell that runs a script.
     pub(super) fn new() -> Self {
-        Self { is_interactive: false, history_number: 1, command_number: 1 }
+        Self { is_interactive: false, history_number: None, command_number: 1, history: Arc::default() }
     }
 
     /// Whether a person enters the commands.
     #[inline]
-    pub(crate) fn is_interactive(self) -> bool {
+    pub(crate) fn is_interactive(&self) -> bool {
         self.is_interactive
     }
 
@@ -30,16 +35,25 @@ impl InteractiveState {
 
     /// Sets the numbers that prompts show.
     pub(crate) fn set_prompt_numbers(&mut self, history: usize, command: usize) {
-        (self.history_number, self.command_number) = (history, command);
+        (self.history_number, self.command_number) = (Some(history), command);
     }
 
-    /// `\!` in a prompt.
-    pub(crate) fn history_number(self) -> usize {
+    /// `\!` in a prompt, if it was set.
+    pub(crate) fn history_number(&self) -> Option<usize> {
         self.history_number
     }
 
     /// `\#` in a prompt.
-    pub(crate) fn command_number(self) -> usize {
+    pub(crate) fn command_number(&self) -> usize {
         self.command_number
+    }
+
+    #[inline]
+    pub(super) fn history(&self) -> &CommandHistory {
+        &self.history
+    }
+
+    pub(super) fn history_mut(&mut self) -> &mut Arc<CommandHistory> {
+        &mut self.history
     }
 }

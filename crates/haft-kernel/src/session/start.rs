@@ -199,6 +199,7 @@ impl Session {
             SetOption::Emacs if on => self.options.put(SetOption::Vi, false),
             SetOption::Vi if on => self.options.put(SetOption::Emacs, false),
             SetOption::Posix => self.apply_posix_mode(on),
+            SetOption::History => self.follow_history_option(on),
             _ => {}
         }
     }

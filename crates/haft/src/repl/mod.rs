@@ -6,12 +6,10 @@ mod assistant;
 mod complete;
 mod editor;
 mod highlight;
-mod history;
-mod history_command;
+mod history_file;
 mod places;
 mod prompt;
 mod reader;
-mod recall;
 mod signals;
 mod slash;
 mod startup;
@@ -21,19 +19,16 @@ mod tool_commands;
 use std::io::Write as _;
 use std::os::fd::BorrowedFd;
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use haft_kernel::memory::MemoryLimit;
 use haft_kernel::options::SetOption;
-use haft_kernel::{CancelToken, Command, Flow, Script, Session, SignalInbox, Terminal, Unwind};
+use haft_kernel::{CancelToken, Flow, Script, Session, SignalInbox, Terminal, Unwind};
 use rustix::stdio::{stderr, stdin};
 
 use assistant::SessionAssistant;
 use editor::{EditResult, Editor, Prompts};
-use history::{History, HistoryRules};
-use history_command::{HistoryCommand, SharedHistory};
 pub(crate) use places::{StartupPaths, profiles};
-use recall::ExpandedLine;
 use signals::TerminalEvents;
 pub(crate) use startup::ReplSetup;
 
@@ -49,7 +44,6 @@ pub(crate) struct Repl {
     tools: Arc<SessionTools>,
     /// The terminal that is shared with jobs. Without one there is no job control.
     terminal: Option<Arc<Terminal>>,
-    history: SharedHistory,
     /// Whether the line editor is used.
     editing: bool,
     colours: bool,
@@ -71,16 +65,6 @@ enum TurnEnd {
     Leave(i32),
 }
 
-/// The commands that only an interactive shell has.
-pub(crate) fn commands(history: &SharedHistory) -> [Arc<dyn Command>; 1] {
-    [Arc::new(HistoryCommand(history.clone()))]
-}
-
-/// An empty history.
-pub(crate) fn new_history() -> SharedHistory {
-    SharedHistory::default()
-}
-
 impl Repl {
     /// Sets up the session and runs its startup files.
     ///
@@ -88,7 +72,6 @@ impl Repl {
     /// If signals cannot be handled.
     pub(crate) fn start(
         session: Session,
-        history: SharedHistory,
         inbox: Arc<SignalInbox>,
         tools: Arc<SessionTools>,
         setup: &ReplSetup,
@@ -99,7 +82,6 @@ impl Repl {
             events,
             tools,
             terminal: setup.terminal.clone(),
-            history,
             editing: setup.editing,
             colours: setup.colours,
             entered: 0,
@@ -110,13 +92,15 @@ impl Repl {
             let _ = repl.run_cancellable(|session| session.run_file(&file));
         }
         if let Some(path) = repl.history_file() {
-            *repl.history.lock().unwrap_or_else(PoisonError::into_inner) = History::load(&path);
+            let text = history_file::load(&path);
+            repl.session.add_history_text(&text, 0);
         }
         Ok(repl)
     }
 
     /// The session, to run a script that was given on the command line.
-    pub(crate) fn into_session(self) -> Session {
+    pub(crate) fn into_session(mut self) -> Session {
+        self.session.stop_remembering();
         self.session
     }
 
@@ -170,16 +154,16 @@ impl Repl {
         if let Some(terminal) = &self.terminal {
             terminal.mend();
         }
-        let number = self.history.lock().unwrap_or_else(PoisonError::into_inner).next_number();
-        self.session.set_prompt_numbers(number, self.entered + 1);
+        self.session.set_prompt_numbers(self.session.history_number(), self.entered + 1);
         let first = prompt::expand(&mut self.session, b"PS1");
         let next = prompt::expand(&mut self.session, b"PS2");
         let prompts = Prompts { first: &first, next: &next };
         let assistant = SessionAssistant::new(&self.session, self.colours);
         let (input, output): (BorrowedFd<'_>, BorrowedFd<'_>) = (stdin(), stderr());
         let entered = if self.editing && echoes(input) {
-            let history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
-            Editor::new(input, output, &self.events, &assistant, history.entries(), prompts).read()?
+            let history = self.session.history_entries();
+            let history: Vec<String> = history.iter().map(|entry| entry.lossy().into_owned()).collect();
+            Editor::new(input, output, &self.events, &assistant, &history, prompts).read()?
         } else {
             reader::read(input, output, &self.events, &assistant, prompts)?
         };
@@ -200,13 +184,7 @@ impl Repl {
         self.remember(text);
         self.entered += 1;
         if let Some(slash) = slash::parse(text) {
-            let said = slash::run(
-                slash,
-                text,
-                &mut self.session,
-                &self.history.lock().unwrap_or_else(PoisonError::into_inner),
-                &self.tools,
-            );
+            let said = slash::run(slash, text, &mut self.session, &self.tools);
             let _ = std::io::stdout().write_all(said.as_bytes());
             return TurnEnd::Turn;
         }
@@ -225,16 +203,16 @@ impl Repl {
         if !self.session.options().has(SetOption::HistoryExpand) {
             return Some(text.to_owned());
         }
-        let recalled = recall::recall(text, &self.history.lock().unwrap_or_else(PoisonError::into_inner));
-        let (text, run) = match recalled {
-            Ok(ExpandedLine::Same) => return Some(text.to_owned()),
-            Ok(ExpandedLine::Text(text)) => (text, true),
-            Ok(ExpandedLine::Shown(text)) => (text, false),
+        let expanded = match self.session.expand_history(text.as_bytes()) {
+            Ok(None) => return Some(text.to_owned()),
+            Ok(Some(expanded)) => expanded,
             Err(problem) => {
-                crate::failure::print_message(problem);
+                crate::failure::print_message(String::from_utf8_lossy(&problem));
                 return None;
             }
         };
+        let text = String::from_utf8_lossy(&expanded.text).into_owned();
+        let run = !expanded.is_printed_only;
         // The expanded text differs from the entered one.
         let _ = writeln!(std::io::stderr(), "{text}");
         if !run {
@@ -301,12 +279,14 @@ impl Repl {
     }
 
     /// Adds an entry to the history, in memory and in the file.
-    fn remember(&self, text: &str) {
-        let rules = HistoryRules::parse(&self.session.value(b"HISTCONTROL").unwrap_or_default());
-        let added = self.history.lock().unwrap_or_else(PoisonError::into_inner).add(text, rules);
-        if added && let Some(path) = self.history_file() {
+    fn remember(&mut self, text: &str) {
+        if self.session.options().has(SetOption::History)
+            && self.session.remember(text.as_bytes())
+            && let Some(path) = self.history_file()
+        {
             // A history file that cannot be written does not stop the command.
-            let _ = history::append(&path, text);
+            let _ = history_file::append(&path, &self.session.history_text(1));
+            self.session.mark_history_saved();
         }
     }
 

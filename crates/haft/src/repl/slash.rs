@@ -6,7 +6,6 @@ use std::path::Path;
 
 use haft_kernel::Session;
 
-use super::history::History;
 use super::tool_commands;
 use crate::tools::SessionTools;
 
@@ -73,13 +72,7 @@ fn split(line: &str) -> (&str, &str) {
 }
 
 /// Runs a slash command. Returns the text to print.
-pub(crate) fn run(
-    slash: SlashCommand,
-    line: &str,
-    session: &mut Session,
-    history: &History,
-    tools: &SessionTools,
-) -> String {
+pub(crate) fn run(slash: SlashCommand, line: &str, session: &mut Session, tools: &SessionTools) -> String {
     match slash {
         SlashCommand::Help => help(),
         SlashCommand::Keys => KEY_HELP.to_owned(),
@@ -88,7 +81,8 @@ pub(crate) fn run(
             String::new()
         }
         SlashCommand::History => {
-            history.numbered().map(|(number, entry)| format!("{number:>5}  {entry}\n")).collect()
+            let _ = session.run_between_lines(b"history");
+            String::new()
         }
         SlashCommand::Tool => tool_commands::tool(tools, split(line).1),
         SlashCommand::Refresh => tool_commands::refresh(tools),

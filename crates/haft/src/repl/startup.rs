@@ -8,6 +8,7 @@ use std::sync::Arc;
 use haft_kernel::{Session, Terminal};
 use rustix::termios::tcgetwinsize;
 
+use super::history_file::MAX_HISTORY_ENTRIES;
 use super::{StartupPaths, prompt};
 
 /// How the shell starts.
@@ -45,6 +46,9 @@ pub(super) fn prepare(session: &mut Session, setup: &ReplSetup) {
     }
     if let Some(history) = &setup.places.history {
         let _ = session.set(b"HISTFILE", history.as_os_str().as_bytes());
+    }
+    if session.value(b"HISTSIZE").is_none() {
+        let _ = session.set(b"HISTSIZE", MAX_HISTORY_ENTRIES.to_string());
     }
 }
 

@@ -30,7 +30,6 @@ pub(super) fn is_interactive(arguments: &ShellArguments) -> bool {
 
 /// Runs what the user enters, or with `-i` the script that was given.
 pub(super) fn run(arguments: ShellArguments, process: &ProcessContext) -> Result<i32, Failure> {
-    let history = repl::new_history();
     let inbox = Arc::new(SignalInbox::default());
     let tools = SessionTools::new(process, &StartPermission::all());
     let ignored = JOB_SIGNALS.into_iter().fold(Signals::ignored_now(), Signals::without);
@@ -39,9 +38,6 @@ pub(super) fn run(arguments: ShellArguments, process: &ProcessContext) -> Result
     if let Some(terminal) = &setup.terminal {
         kernel = kernel.terminal(terminal.clone());
     }
-    for command in repl::commands(&history) {
-        kernel = kernel.command(command);
-    }
     let mut session = session(kernel, process);
     session.ignore_permanently(ignored);
     let _ = set_disposition(Signals::PIPE, Disposition::Ignore);
@@ -49,7 +45,7 @@ pub(super) fn run(arguments: ShellArguments, process: &ProcessContext) -> Result
     session.set_shell_option(ShellOption::LoginShell, is_login(&arguments, process));
     let text = read_source(&arguments.source, process)?;
     set_parameters(&mut session, arguments, process);
-    let repl = Repl::start(session, history, inbox, tools.clone(), &setup).map_err(|error| Failure {
+    let repl = Repl::start(session, inbox, tools.clone(), &setup).map_err(|error| Failure {
         message: format!("cannot watch for signals: {error}"),
         hint: None,
         status: 1,
