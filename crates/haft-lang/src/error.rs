@@ -150,6 +150,13 @@ impl SyntaxError {
             (_, Some(Expected::ExpressionsEnd), _) if token == b";" => {
                 ("syntax error: `;' unexpected".to_owned(), self.span.start)
             }
+            (_, Some(Expected::TestOperator), _) if token == b"\n" => {
+                let message = "unexpected token `newline', conditional binary operator expected";
+                (message.to_owned(), self.span.start)
+            }
+            (_, Some(Expected::Token(")")), _) if token == b"]]" => {
+                ("unexpected token `]]', expected `)'".to_owned(), self.span.start)
+            }
             (_, Some(Expected::TestOperator), _) if !self.incomplete => {
                 ("conditional binary operator expected".to_owned(), self.span.start)
             }

@@ -101,7 +101,7 @@ fn put(context: &mut Context<'_>, mode: ShoptMode, names: &[Bytes], on: bool) ->
         let known = if mode.set {
             SetOption::from_name(name).map(|option| context.session_mut().set_option(option, on))
         } else {
-            ShellOption::from_name(name).map(|option| context.options_mut().put_shell(option, on))
+            ShellOption::from_name(name).map(|option| context.session_mut().set_shell_option(option, on))
         };
         if known.is_none() {
             unknown(context, mode, name);

@@ -156,8 +156,12 @@ fn remove_element(context: &mut Context<'_>, array: &[u8], subscript: &[u8]) -> 
 }
 
 fn remove_key(context: &mut Context<'_>, name: &Bytes, subscript: &[u8]) -> bool {
-    let key = expand(context, subscript);
-    // A key that exists literally is the result of an expansion, as in `unset A[$key]`.
+    // A key that exists literally is the result of an expansion, as in `unset A[$key]`. Its commands do not run.
+    let has_command = subscript.contains(&b'`') || memchr::memmem::find(subscript, b"$(").is_some();
+    let key = match has_command && has_key(context, name, subscript) {
+        true => subscript.into(),
+        false => expand(context, subscript),
+    };
     let key = if has_key(context, name, &key) { key } else { subscript.into() };
     if let Some(VariableValue::Associative(array)) = value_of(context, name) {
         Arc::make_mut(array).remove(&key);
@@ -171,7 +175,7 @@ fn has_key(context: &mut Context<'_>, name: &Bytes, key: &[u8]) -> bool {
 
 /// Returns a subscript after expansions in it.
 fn expand(context: &mut Context<'_>, subscript: &[u8]) -> Bytes {
-    context.session_mut().expand_argument_subscript(subscript).unwrap_or_else(|_| subscript.into())
+    context.session_mut().expand_subscript_text(subscript).unwrap_or_else(|_| subscript.into())
 }
 
 fn value_of<'a>(context: &'a mut Context<'_>, name: &[u8]) -> Option<&'a mut VariableValue> {

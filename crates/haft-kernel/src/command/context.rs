@@ -75,7 +75,7 @@ impl Context<'_> {
     /// Prints an error message with the script position and the name of the builtin.
     pub fn error(&mut self, message: impl Display) {
         let name = String::from_utf8_lossy(self.name).into_owned();
-        self.session.report(format_args!("{name}: {message}"));
+        self.session.report_builtin(format_args!("{name}: {message}"));
     }
 
     /// Prints a usage error and the synopsis, and returns status 2.
@@ -203,6 +203,14 @@ impl Context<'_> {
     }
 }
 
+impl Context<'_> {
+    /// The options of `set` and `shopt`.
+    #[inline]
+    pub(crate) fn options(&self) -> &ShellOptions {
+        &self.session.options
+    }
+}
+
 /// Methods that return one part of the session, to be read or changed.
 macro_rules! parts {
     ($($(#[$doc:meta])* $part:ident, $part_mut:ident: $type:ty;)*) => {
@@ -227,8 +235,6 @@ macro_rules! parts {
 parts! {
     /// The variables.
     variables, variables_mut: Variables;
-    /// The options of `set` and `shopt`.
-    options, options_mut: ShellOptions;
     /// The background jobs.
     jobs, jobs_mut: Jobs;
     /// The positional and special parameters.

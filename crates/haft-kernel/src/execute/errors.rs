@@ -36,6 +36,7 @@ impl Session {
         if self.has_pending_signals() {
             self.run_signal_traps()?;
         }
+        self.trap_state.set_fails_in_place(true);
         Err(Unwind::Exit(status))
     }
 

@@ -71,7 +71,7 @@ impl Session {
             if matches!(subscript.as_slice(), b"@" | b"*") && !self.is_associative(&name) {
                 return Ok(self.lookup(&name).is_some_and(|variable| !variable.values().is_empty()));
             }
-            let subscript = self.expand_argument_subscript(&subscript)?;
+            let subscript = self.expand_subscript_text(&subscript)?;
             return self.is_element_set(&name, &subscript);
         }
         if let Some(number) = std::str::from_utf8(operand).ok().and_then(|text| text.parse::<usize>().ok()) {

@@ -7,7 +7,7 @@ use haft_text::Bytes;
 
 use super::parameters::ExecutionParameters;
 use crate::flow::{Flow, Unwind};
-use crate::options::SetOption;
+use crate::options::{SetOption, ShellOption};
 use crate::session::{Definition, Frame, Session};
 use crate::shared::CopyOnWrite;
 use crate::traps::Trap;
@@ -94,6 +94,7 @@ impl Session {
             source: definition.source.clone(),
             line,
             is_function: true,
+            arguments: self.options.shell(ShellOption::ExtendedDebug).then(|| arguments.into()),
         });
         let mut words = self.caches.spare_words();
         words.extend_from_slice(arguments);
@@ -104,6 +105,12 @@ impl Session {
         let result = self.nested(2, |session| session.run_function_body(definition, text.as_ref()));
         self.calls.set_line_offset(offset);
         if self.stays_for_exit_trap(&result) {
+            return result;
+        }
+        if self.keeps_calls(&result) {
+            if let Some(options) = self.variables.pop_scope() {
+                self.options = options;
+            }
             return result;
         }
         self.calls.set_loops(loops);
@@ -138,6 +145,13 @@ impl Session {
         ends && self.traps.get(Trap::Exit).is_some()
     }
 
+    /// Whether `set -e` ends the shell within a call. Its `EXIT` trap then still sees the call and its arguments.
+    pub(super) fn keeps_calls(&self, result: &Flow) -> bool {
+        matches!(result, Err(Unwind::Exit(_)))
+            && self.trap_state.fails_in_place()
+            && self.traps.get(Trap::Exit).is_some()
+    }
+
     /// The calls that the session is in now.
     pub(super) fn save_calls(&self) -> SavedCalls {
         SavedCalls {
@@ -163,6 +177,7 @@ impl Session {
         self.calls.set_source_text(calls.source_text);
         self.calls.set_loops(0);
         self.trap_state.set_exits_in_place(false);
+        self.trap_state.set_fails_in_place(false);
     }
 
     fn call_limit(&self) -> usize {
@@ -182,6 +197,12 @@ impl Session {
         }
         self.run_debug_trap_of_call(outer_text)?;
         let result = match self.run_command(&definition.function.body, ExecutionParameters::default(), None) {
+            Ok(status) => {
+                if self.traps.get(Trap::Return).is_some() {
+                    self.calls.set_line(definition.function.body.line);
+                }
+                Ok(status)
+            }
             Err(Unwind::Return(status)) => Ok(status),
             // `break` in a function does not leave a loop outside of it.
             Err(Unwind::Break(_) | Unwind::Continue(_)) => Ok(0),

@@ -145,7 +145,7 @@ impl Session {
     /// Evaluates an expression of `for ((…))`; 1 if it is empty. `None` after an error, which ends only the loop.
     fn evaluate_in_loop(&mut self, expression: Option<&Arithmetic>) -> Result<Option<i64>, Unwind> {
         let Some(expression) = expression else { return Ok(Some(1)) };
-        self.run_debug_trap()?;
+        self.run_debug_trap_of_expression(expression)?;
         self.trace_loop_expression(expression)?;
         match self.evaluate(expression) {
             Err(Unwind::Abort(_)) => Ok(None),

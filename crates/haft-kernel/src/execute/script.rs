@@ -27,6 +27,8 @@ struct TextOptions {
     label: &'static str,
     /// Whether its lines become part of the history while `set -o history` is on.
     is_remembered: bool,
+    /// Whether it is not part of the program: `eval`, `source`, a trap.
+    is_inner: bool,
 }
 
 /// The length from which parsing a text checks for cancellation.
@@ -90,7 +92,14 @@ impl Session {
         let label = if self.identity.is_command_string() { "-c" } else { "" };
         self.run_as(
             script,
-            TextOptions { lines_before: 0, resume: true, whole: true, label, is_remembered: true },
+            TextOptions {
+                lines_before: 0,
+                resume: true,
+                whole: true,
+                label,
+                is_remembered: true,
+                is_inner: false,
+            },
         )
     }
 
@@ -102,11 +111,16 @@ impl Session {
     }
 
     /// Runs a text one level deeper in the trace.
-    fn run_within(&mut self, source: &[u8], lines_before: u32, label: &'static str) -> Flow {
+    pub(super) fn run_within(&mut self, source: &[u8], lines_before: u32, label: &'static str) -> Flow {
         let resume = !self.identity.is_subshell();
         self.calls.deepen_trace();
-        let options = TextOptions { lines_before, resume, whole: false, label, is_remembered: true };
+        let options =
+            TextOptions { lines_before, resume, whole: false, label, is_remembered: true, is_inner: true };
         let result = self.without_remembering(|session| session.run_as(&Script::new(source), options));
+        if result.is_err() && self.identity.is_command_string() {
+            // With `-c`, the calls are left before the `EXIT` trap runs.
+            self.trap_state.set_fails_in_place(false);
+        }
         self.calls.flatten_trace();
         result
     }
@@ -114,15 +128,28 @@ impl Session {
     /// Runs the `EXIT` trap of the main shell, which is not deeper in the trace than the script.
     pub(super) fn run_exit_text(&mut self, source: &[u8]) -> Flow {
         let label = Trap::Exit.label();
-        let options = TextOptions { lines_before: 0, resume: true, whole: false, label, is_remembered: true };
+        let options = TextOptions {
+            lines_before: 0,
+            resume: true,
+            whole: false,
+            label,
+            is_remembered: true,
+            is_inner: true,
+        };
         self.without_remembering(|session| session.run_as(&Script::new(source), options))
     }
 
     /// Runs a text whose lines become part of the history.
     pub(super) fn run_remembered_text(&mut self, source: &[u8]) -> Flow {
         self.history_mut().is_remembering = true;
-        let options =
-            TextOptions { lines_before: 0, resume: true, whole: false, label: "fc", is_remembered: true };
+        let options = TextOptions {
+            lines_before: 0,
+            resume: true,
+            whole: false,
+            label: "fc",
+            is_remembered: true,
+            is_inner: true,
+        };
         self.run_as(&Script::new(source), options)
     }
 
@@ -140,7 +167,14 @@ impl Session {
 
     /// Runs a script that is a part of the program, such as a line of it.
     pub(crate) fn run_part(&mut self, script: &Script, lines_before: u32, resume: bool) -> Flow {
-        let options = TextOptions { lines_before, resume, whole: false, label: "", is_remembered: false };
+        let options = TextOptions {
+            lines_before,
+            resume,
+            whole: false,
+            label: "",
+            is_remembered: false,
+            is_inner: false,
+        };
         self.run_as(script, options)
     }
 
@@ -219,6 +253,7 @@ impl Session {
             // The reader does not share the aliases while commands run, so that `alias` changes the table in place.
             reader.options_mut().aliases = None;
             match self.run_list_with(&program.body, parameters) {
+                Ok(ended) if self.is_one_command(reading) => return Err(Unwind::Exit(ended)),
                 Ok(ended) => status = ended,
                 Err(Unwind::Abort(ended)) if resume => {
                     self.parameters.set_status(ended);
@@ -235,6 +270,11 @@ impl Session {
                 }
             }
         }
+    }
+
+    /// Whether the shell ends after this command: `set -t`.
+    fn is_one_command(&self, reading: TextOptions) -> bool {
+        self.options.has(SetOption::OneCommand) && !reading.is_inner && !self.identity.is_command_string()
     }
 
     fn warn(&mut self, program: &Program, text: &[u8], lines_before: u32) {
@@ -334,16 +374,6 @@ impl Session {
         }
     }
 
-    /// Expands the subscript of a name that a builtin got as an argument, as in `read 'a[$i]'`. If it contains a command substitution, it is
-    /// expanded only if the command was written with it. Otherwise it is the result of an expansion, often of untrusted data.
-    pub(crate) fn expand_argument_subscript(&mut self, text: &[u8]) -> Result<Bytes, Unwind> {
-        let has_command = text.contains(&b'`') || memchr::memmem::find(text, b"$(").is_some();
-        if has_command && memchr::memmem::find(&self.command_text(), text).is_none() {
-            return Ok(text.into());
-        }
-        self.expand_subscript_text(text)
-    }
-
     /// Runs a file in this session: `source`.
     pub(crate) fn source_file(&mut self, name: &[u8], text: &[u8], arguments: Option<&[Bytes]>) -> Flow {
         self.calls.push(Frame {
@@ -351,6 +381,10 @@ impl Session {
             source: name.into(),
             line: self.calls.line(),
             is_function: false,
+            arguments: self
+                .options
+                .shell(ShellOption::ExtendedDebug)
+                .then(|| arguments.map_or_else(|| [Bytes::from(name)].into(), Into::into)),
         });
         let line = self.calls.text_line();
         let positional = arguments.map(|arguments| self.parameters.replace_positional(arguments.to_vec()));
@@ -360,6 +394,16 @@ impl Session {
             Err(Unwind::Return(status)) => Ok(status),
             other => other,
         };
+        if self.keeps_calls(&result) {
+            return result;
+        }
+        let (in_function, is_command) = (self.calls.is_in_function(), self.identity.is_command_string());
+        if matches!(result, Err(Unwind::Exit(_))) && in_function && !is_command {
+            self.trap_state.set_exits_in_place(true);
+        }
+        if self.stays_for_exit_trap(&result) && (in_function || !is_command) {
+            return result;
+        }
         // CommandArguments given to `source` are restored, unless the file has replaced them with `set` outside of functions.
         if let Some(positional) =
             positional.filter(|_| !self.parameters.positional_was_set() || self.in_function())

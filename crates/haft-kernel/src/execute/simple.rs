@@ -1,6 +1,9 @@
 //! Simple commands.
 
-use haft_lang::ast::{Assignment, Command, SimpleCommand};
+use std::sync::Arc;
+
+use haft_lang::ParseOptions;
+use haft_lang::ast::{Argument, Assignment, Command, CommandKind, SimpleCommand, WordFlags};
 use haft_text::Bytes;
 
 use super::arguments::CommandArguments;
@@ -27,6 +30,54 @@ impl Session {
         if !parameters.debug_trap_has_run && !self.debug_allows()? {
             return Ok(self.parameters.status());
         }
+        if self.options.has(SetOption::Keyword)
+            && let Some((text, moved)) = self.with_keywords(simple)
+        {
+            let before = self.calls.set_source_text(Some(text));
+            let result = self.run_prepared(command, &moved, parameters, record);
+            self.calls.set_source_text(before);
+            return result;
+        }
+        self.run_prepared(command, simple, parameters, record)
+    }
+
+    /// Moves the assignments among the arguments before the name of the command: `set -k`. Returns the new command with its text, or
+    /// `None` if there are none.
+    #[inline(never)]
+    fn with_keywords(&self, simple: &SimpleCommand) -> Option<(Arc<[u8]>, SimpleCommand)> {
+        let source = self.calls.source_text()?;
+        let is_keyword = |argument: &&Argument| match argument {
+            Argument::Word(word) => word.flags.contains(WordFlags::ASSIGNMENT),
+            _ => false,
+        };
+        let words = || simple.arguments.iter().skip(1);
+        words().find(is_keyword)?;
+        let text_of = |argument: &Argument| argument.word().map(|word| word.span.of(source));
+        let assignments = simple.assignments.iter().map(|assignment| assignment.span.of(source));
+        let parts: Vec<&[u8]> = assignments
+            .chain(words().filter(is_keyword).filter_map(text_of))
+            .chain(simple.arguments.first().and_then(text_of))
+            .chain(words().filter(|argument| !is_keyword(argument)).filter_map(text_of))
+            .collect();
+        let text: Arc<[u8]> = parts.join(&b' ').into();
+        let lines_before = self.calls.text_line().saturating_sub(1);
+        let options = ParseOptions { lines_before, aliases: None, ..self.parse_options() };
+        let program = haft_lang::parse(&text, &options).ok()?;
+        let [statement] = &*program.body.statements else { return None };
+        let [Command { kind: CommandKind::Simple(moved), .. }] = &*statement.first.stages else {
+            return None;
+        };
+        Some((text, SimpleCommand::clone(moved)))
+    }
+
+    /// Runs a simple command after the `DEBUG` trap.
+    fn run_prepared(
+        &mut self,
+        command: &Command,
+        simple: &SimpleCommand,
+        parameters: ExecutionParameters,
+        record: Option<&mut StageRecorder>,
+    ) -> Flow {
         self.parameters.clear_substitution_status();
         if simple.arguments.is_empty() {
             let substituted = self.open_files.substitution_count();
@@ -191,7 +242,7 @@ impl Session {
         self.trace_assigned(assignment, &assigned)?;
         let value = match assigned.value {
             AssignedValue::Scalar(value) => value,
-            AssignedValue::List(_) => Bytes::new(),
+            AssignedValue::List(elements) => list_text(&elements),
         };
         if !assignment.append {
             return Ok(value);
@@ -204,6 +255,18 @@ impl Session {
         whole.push(&value);
         Ok(whole)
     }
+}
+
+/// The list of an array as one string, as the environment of a command has it.
+fn list_text(elements: &[crate::variables::AssignedElement]) -> Bytes {
+    let words: Vec<Vec<u8>> = elements
+        .iter()
+        .map(|element| match &element.subscript {
+            Some(subscript) => [b"[", &**subscript, b"]=", &*element.value].concat(),
+            None => element.value.to_vec(),
+        })
+        .collect();
+    [b"(", &*words.join(&b' '), b")"].concat().into()
 }
 
 /// An exported variable with this value.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use haft_lang::ast::{Command, CommandKind};
+use haft_lang::ast::{Arithmetic, Command, CommandKind};
 use haft_process::{Disposition, Signals};
 use haft_text::Bytes;
 use rustix::process::Signal;
@@ -19,11 +19,19 @@ impl Session {
         if self.trap_state.is_running(trap) && !matches!(trap, Trap::Signal(_)) {
             return Ok(());
         }
+        // Functions that the `DEBUG` trap calls do not run the `RETURN` trap.
+        if trap == Trap::Return && self.trap_state.is_running(Trap::Debug) {
+            return Ok(());
+        }
         let Some(text) = self.traps.get(trap).filter(|text| !text.is_empty()).cloned() else { return Ok(()) };
         let command = self.command_text();
         let shown = self.calls.set_trapped_command(Some(command));
         self.trap_state.enter(trap);
-        let result = self.run_trap_text(|session| session.run_text(&text, trap.label()));
+        let result = self.run_trap_text(|session| match trap {
+            // Its lines are counted from 1.
+            Trap::Signal(_) => session.run_within(&text, 0, trap.label()),
+            _ => session.run_text(&text, trap.label()),
+        });
         self.trap_state.leave();
         self.calls.set_trapped_command(shown);
         result.map(drop)
@@ -59,7 +67,13 @@ impl Session {
         }
         self.trap_state.set_last_status(0);
         self.run_trap(Trap::Debug)?;
-        Ok(self.trap_state.last_status() == 0)
+        match self.trap_state.last_status() {
+            // The trap can make a function or a sourced file return.
+            DEBUG_RETURN_STATUS if !self.calls.frames().is_empty() => {
+                Err(Unwind::Return(DEBUG_RETURN_STATUS))
+            }
+            status => Ok(status == 0),
+        }
     }
 
     /// Runs the `DEBUG` trap of this shell before each stage of a pipeline that is a simple command. Returns whether it ran.
@@ -82,6 +96,18 @@ impl Session {
             return Ok(());
         }
         self.run_trap(Trap::Debug)
+    }
+
+    /// Runs the `DEBUG` trap before an expression of `for ((…))`, which `BASH_COMMAND` shows.
+    pub(crate) fn run_debug_trap_of_expression(&mut self, expression: &Arithmetic) -> Result<(), Unwind> {
+        if !self.has_debug_trap() {
+            return Ok(());
+        }
+        let shown = [b"((", self.text_of(expression.span).trim_ascii(), b"))"].concat();
+        let before = self.calls.set_trapped_command(Some(shown.into()));
+        let result = self.run_trap(Trap::Debug);
+        self.calls.set_trapped_command(before);
+        result
     }
 
     /// Runs the `DEBUG` trap before the body of a function. `BASH_COMMAND` shows the call, which is in another text.
@@ -245,6 +271,9 @@ impl Session {
         signals.dispose(heard, self.traps.ignored().iter());
     }
 }
+
+/// The status with which the `DEBUG` trap makes a function return, with `extdebug`.
+const DEBUG_RETURN_STATUS: i32 = 2;
 
 /// The traps that a function may not inherit.
 const HIDDEN: [Trap; 3] = [Trap::Debug, Trap::Return, Trap::Error];

@@ -79,13 +79,19 @@ impl arithmetic::ArithmeticVariables for SessionVariables<'_> {
             if unset {
                 self.session.require_set(name)?;
             }
+            if matches!(key, ArithmeticKey::Index(..0)) {
+                self.refuse_index(name);
+            }
             return Ok(Bytes::new());
         };
         let found = match (key, &variable.value) {
             (ArithmeticKey::Text(_), VariableValue::Associative(array)) => array.get(&key_text).cloned(),
             (ArithmeticKey::Index(number), VariableValue::Indexed(array)) => match array.resolve(number) {
                 Some(index) => array.get(index).cloned(),
-                None => return Err(ArithmeticError::BadSubscript.into()),
+                None => {
+                    self.refuse_index(name);
+                    return Ok(Bytes::new());
+                }
             },
             (ArithmeticKey::Index(0 | -1), VariableValue::Scalar(value)) => Some(value.clone()),
             _ => None,
@@ -103,7 +109,11 @@ impl arithmetic::ArithmeticVariables for SessionVariables<'_> {
         match key {
             ArithmeticKey::Index(number) => {
                 let shown = number.to_string();
-                self.session.assign_index(name, shown.as_bytes(), number, value, false)?;
+                match self.session.assign_index(name, shown.as_bytes(), number, value, false) {
+                    // As in bash, the expression goes on.
+                    Err(error @ VariableError::BadSubscript(_)) => self.session.report(error),
+                    result => result?,
+                }
             }
             ArithmeticKey::Text(_) => {
                 let key = self.key_text(key)?;
@@ -123,6 +133,11 @@ impl arithmetic::ArithmeticVariables for SessionVariables<'_> {
 }
 
 impl SessionVariables<'_> {
+    /// Reports an index before the first element. Such an element has no value.
+    fn refuse_index(&mut self, name: &Bytes) {
+        self.session.report(format_args!("{name}: bad array subscript"));
+    }
+
     /// The key of an associative array, after expansions and quote removal. Empty for an index.
     fn key_text(&mut self, key: ArithmeticKey<'_>) -> Result<Bytes, ArithmeticFailure> {
         match key {

@@ -51,7 +51,16 @@ impl Session {
     }
 
     fn capture_substitution(&mut self, substitution: &CommandSubstitution) -> Result<(Vec<u8>, i32), Unwind> {
-        match self.parse_again(substitution) {
+        let has_backslashes = substitution.backquoted && {
+            let text = self.calls.source_text().map(|text| substitution.body.span.of(text));
+            text.is_some_and(|text| text.contains(&b'\\'))
+        };
+        // Within backquotes, backslashes are removed before the text is parsed.
+        let again = match has_backslashes {
+            true => None,
+            false => self.parse_again(&substitution.body, substitution.aliased),
+        };
+        match again {
             Some((text, program)) => {
                 let before = self.calls.set_source_text(Some(text));
                 let result = self.capture_list(&program.body);
@@ -64,13 +73,12 @@ impl Session {
 
     /// Parses the text of a substitution again if aliases affect it: they are expanded when it runs, not when the command around it was
     /// parsed. Returns `None` if the parsed body is right.
-    fn parse_again(&self, substitution: &CommandSubstitution) -> Option<(Arc<[u8]>, Program)> {
-        if !substitution.aliased && self.expanded_aliases().is_none() {
+    fn parse_again(&self, body: &List, aliased: bool) -> Option<(Arc<[u8]>, Program)> {
+        if !aliased && self.expanded_aliases().is_none() {
             return None;
         }
-        let text = substitution.body.span.of(self.calls.source_text()?);
-        // Within backquotes, backslashes are removed before the text is parsed.
-        if text.is_empty() || substitution.backquoted && text.contains(&b'\\') {
+        let text = body.span.of(self.calls.source_text()?);
+        if text.is_empty() {
             return None;
         }
         let lines_before = self.calls.text_line().saturating_sub(1);
@@ -137,7 +145,14 @@ impl Session {
         let ended = reads.then(|| child.processes.enter_substitution(inner.clone()));
         child.open_files.set(inner_number, inner);
         child.processes.set_group(None);
-        self.start_detached(child, substitution.body.clone(), ended);
+        let body = match self.parse_again(&substitution.body, substitution.aliased) {
+            Some((text, program)) => {
+                child.calls.set_source_text(Some(text));
+                program.body
+            }
+            None => substitution.body.clone(),
+        };
+        self.start_detached(child, body, ended);
         let number = self.open_files.open_substitution(outer);
         Ok(format!("/dev/fd/{number}").into())
     }

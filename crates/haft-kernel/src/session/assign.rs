@@ -269,6 +269,13 @@ impl Session {
         let name = &target.name;
         let attributes = self.variables.get(name).map_or(Attributes::NONE, |variable| variable.attributes);
         self.check_assignable(name, attributes)?;
+        if &**name == b"DIRSTACK" && attributes.contains(Attributes::DYNAMIC) {
+            for (index, element) in elements.into_iter().enumerate() {
+                let subscript = element.subscript.unwrap_or_else(|| index.to_string().into());
+                self.assign_computed_element(name, &subscript, &element.value)?;
+            }
+            return Ok(());
+        }
         let associative = self
             .variables
             .get(name)
@@ -314,7 +321,13 @@ impl Session {
                     Some(VariableValue::Indexed(array)) => array.resolve(number),
                     _ => None,
                 };
-                next = end.ok_or_else(|| VariableError::BadSubscript(reference(b"", subscript).into()))?;
+                let Some(end) = end else {
+                    // As in bash, the other elements are assigned.
+                    let shown = [&*reference(b"", subscript), b"=", &*element.value].concat();
+                    self.report(VariableError::BadSubscript(shown.into()));
+                    continue;
+                };
+                next = end;
             }
             if plain && !element.append {
                 if let Some(array) = self.variables.get_mut(name).and_then(Variable::make_indexed) {
@@ -391,8 +404,7 @@ impl Session {
         match split_reference(place) {
             Some((_, b"")) => Err(VariableError::BadSubscript(place.into())),
             Some((name, subscript)) => {
-                let subscript =
-                    self.expand_argument_subscript(subscript).unwrap_or_else(|_| subscript.into());
+                let subscript = self.expand_subscript_text(subscript).unwrap_or_else(|_| subscript.into());
                 self.assign_element(name, &subscript, value, false)
             }
             None if is_name(place) => self.assign(place, value, false),

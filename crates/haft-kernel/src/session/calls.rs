@@ -18,6 +18,8 @@ pub struct Frame {
     pub line: u32,
     /// Whether it is a function. `local` works only in functions; `return` works in sourced files too.
     pub is_function: bool,
+    /// The arguments for `BASH_ARGV`, if the option `extdebug` was on.
+    pub arguments: Option<Arc<[Bytes]>>,
 }
 
 /// The position of a script in its text and its calls.

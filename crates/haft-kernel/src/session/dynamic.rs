@@ -5,6 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use haft_text::Bytes;
 
+use crate::options::ShellOption;
+
 use crate::session::random::{RandomGenerator, unpredictable_number};
 use crate::session::{HostIdentity, ProgramOrigin, Session};
 use crate::variables::{AssociativeArray, Attributes, IndexedArray, Variable, VariableError, VariableValue};
@@ -13,6 +15,8 @@ use crate::variables::{AssociativeArray, Attributes, IndexedArray, Variable, Var
 pub(crate) const COMPUTED: &[(&str, Attributes)] = &[
     ("BASHPID", Attributes::INTEGER),
     ("BASH_ALIASES", Attributes::NONE),
+    ("BASH_ARGC", Attributes::NONE),
+    ("BASH_ARGV", Attributes::NONE),
     ("BASH_ARGV0", Attributes::NONE),
     ("BASH_CMDS", Attributes::NONE),
     ("BASH_COMMAND", Attributes::NONE),
@@ -104,6 +108,10 @@ impl Session {
                 let empty = list(std::iter::empty());
                 return Variable { value: empty, ..variable.clone() }.with(Attributes::UNSET);
             }
+            b"BASH_ARGC" => list(self.frame_arguments().map(|arguments| arguments.len().to_string().into())),
+            b"BASH_ARGV" => {
+                list(self.frame_arguments().flat_map(|arguments| arguments.iter().rev().cloned()))
+            }
             b"BASH_SOURCE" => self.frame_sources(),
             b"BASH_LINENO" => self.frame_lines(),
             b"DIRSTACK" => list(
@@ -132,6 +140,14 @@ impl Session {
     fn frame_sources(&self) -> VariableValue {
         let main = self.has_main().then(|| self.source_name());
         list(self.calls.frames().iter().rev().map(|frame| frame.source.clone()).chain(main))
+    }
+
+    /// The arguments of the calls, the innermost first, and at the end those of the program.
+    fn frame_arguments(&self) -> impl Iterator<Item = &[Bytes]> {
+        let frames = self.calls.frames();
+        let shows_program = frames.is_empty() || self.options.shell(ShellOption::ExtendedDebug);
+        let program = shows_program.then(|| self.identity.arguments());
+        frames.iter().rev().filter_map(|frame| frame.arguments.as_deref()).chain(program)
     }
 
     fn frame_lines(&self) -> VariableValue {

@@ -4,7 +4,6 @@ use haft_process::{CancelToken, Signals};
 
 use crate::options::SetOption;
 use crate::session::Session;
-use crate::session::trap_state::TrapState;
 use crate::traps::Trap;
 
 impl Session {
@@ -32,7 +31,7 @@ impl Session {
                 self.options.has(SetOption::ErrorTrace),
                 self.options.has(SetOption::FunctionTrace),
             ),
-            trap_state: TrapState::default(),
+            trap_state: self.trap_state.for_subshell(),
             signals: None,
             jobs: self.jobs.for_subshell(),
             calls: self.calls.for_subshell(),

@@ -70,6 +70,9 @@ impl Session {
     /// The element that a subscript selects if it is a number, or a variable that contains one. Other expressions select
     /// nothing, because evaluating them could change the session.
     fn element(&self, variable: &Variable, subscript: &[u8]) -> Option<Bytes> {
+        if matches!(subscript, b"@" | b"*") {
+            return Some(variable.values().join(&b' ').into());
+        }
         match &variable.value {
             VariableValue::Associative(array) => array.get(subscript).cloned(),
             VariableValue::Indexed(array) => {

@@ -1,5 +1,7 @@
 //! Which shell a session is: its process numbers, how deep it is nested, where its program came from.
 
+use std::sync::Arc;
+
 use haft_text::Bytes;
 
 use crate::jobs::next_number;
@@ -20,6 +22,8 @@ pub(crate) struct ShellIdentity {
     script: Bytes,
     /// Whether it is a restricted shell.
     restricted: bool,
+    /// The arguments that the program was started with.
+    arguments: Arc<[Bytes]>,
 }
 
 /// Where the program of a shell came from.
@@ -45,7 +49,18 @@ impl ShellIdentity {
             program: ProgramOrigin::File,
             script: Bytes::new(),
             restricted: false,
+            arguments: Arc::default(),
         }
+    }
+
+    /// The arguments that the program was started with.
+    pub(crate) fn arguments(&self) -> &[Bytes] {
+        &self.arguments
+    }
+
+    /// Sets the arguments that the program was started with.
+    pub(super) fn set_arguments(&mut self, arguments: &[Bytes]) {
+        self.arguments = arguments.into();
     }
 
     /// Makes it a restricted shell.

@@ -174,6 +174,7 @@ impl Session {
     pub fn set_command(&mut self, name: &[u8], arguments: Vec<Bytes>) {
         self.parameters.set_zero(name.into());
         self.identity.set_program(ProgramOrigin::CommandString);
+        self.identity.set_arguments(&arguments);
         self.parameters.set_positional(arguments);
     }
 
@@ -181,6 +182,7 @@ impl Session {
     pub fn set_script(&mut self, name: &[u8], arguments: Vec<Bytes>) {
         self.parameters.set_zero(name.into());
         self.identity.set_script(name.into());
+        self.identity.set_arguments(&arguments);
         self.parameters.set_positional(arguments);
     }
 
@@ -188,6 +190,7 @@ impl Session {
     pub fn set_input(&mut self, name: &[u8], arguments: Vec<Bytes>) {
         self.parameters.set_zero(name.into());
         self.identity.set_program(ProgramOrigin::StandardInput);
+        self.identity.set_arguments(&arguments);
         self.parameters.set_positional(arguments);
     }
 
@@ -220,6 +223,10 @@ impl Session {
     /// Turns an option of `shopt` on or off.
     pub fn set_shell_option(&mut self, option: ShellOption, on: bool) {
         self.options.put_shell(option, on);
+        if option == ShellOption::ExtendedDebug {
+            self.options.put(SetOption::FunctionTrace, on);
+            self.options.put(SetOption::ErrorTrace, on);
+        }
     }
 
     /// The options.

@@ -15,9 +15,17 @@ pub(crate) struct TrapState {
     catches_fatal_signals: bool,
     /// Whether `exit` ends the shell, rather than a failure. The `EXIT` trap then sees the calls it was in.
     exits_in_place: bool,
+    /// Whether `set -e` ends the shell. The `EXIT` trap then sees the calls and arguments it was in, but no local variables.
+    fails_in_place: bool,
 }
 
 impl TrapState {
+    /// In a subshell of the `DEBUG` trap, the trap is still running.
+    pub(crate) fn for_subshell(&self) -> Self {
+        let running = self.running.iter().copied().filter(|trap| *trap == Trap::Debug).take(1).collect();
+        Self { running, ..Self::default() }
+    }
+
     /// The innermost trap that is running.
     pub(crate) fn innermost(&self) -> Option<Trap> {
         self.running.last().copied()
@@ -76,6 +84,16 @@ impl TrapState {
     /// Whether `exit` ends the shell, rather than a failure.
     pub(crate) fn exits_in_place(&self) -> bool {
         self.exits_in_place
+    }
+
+    /// Whether `set -e` ends the shell.
+    pub(crate) fn fails_in_place(&self) -> bool {
+        self.fails_in_place
+    }
+
+    /// Says whether `set -e` ends the shell.
+    pub(crate) fn set_fails_in_place(&mut self, in_place: bool) {
+        self.fails_in_place = in_place;
     }
 
     /// Says whether `exit` ends the shell, rather than a failure.

@@ -205,6 +205,8 @@ impl Eq for BackquoteError {}
 pub struct ProcessSubstitution {
     /// The direction.
     pub direction: SubstitutionDirection,
+    /// Whether aliases were expanded when it was parsed. bash expands those that exist when it runs.
+    pub aliased: bool,
     /// The commands to run.
     pub body: List,
 }

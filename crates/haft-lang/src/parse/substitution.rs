@@ -59,7 +59,11 @@ impl Parser<'_> {
             (SubstitutionDirection::Write, ">(")
         };
         let body = self.nested(|parser| parser.substituted_list(what, start))?;
-        let kind = PartKind::Process(Box::new(ProcessSubstitution { direction, body }));
+        let kind = PartKind::Process(Box::new(ProcessSubstitution {
+            direction,
+            aliased: self.options.aliases.is_some(),
+            body,
+        }));
         builder.push(kind, self.span_from(start), WordFlags::EXPANSION.union(WordFlags::COMMANDS));
         Ok(())
     }

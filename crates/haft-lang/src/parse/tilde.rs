@@ -14,7 +14,7 @@ impl Parser<'_> {
         let rest = self.input.remaining().get(1..).unwrap_or_default();
         let ends = |byte: u8| match byte {
             b'/' => true,
-            b':' => mode.tilde == Tilde::Assignment,
+            b':' => mode.tilde == Tilde::Assignment || mode.ends == WordEnd::Brace,
             b'}' => matches!(mode.ends, WordEnd::Brace | WordEnd::Slash),
             _ => mode.ends == WordEnd::Break && bytes::is(byte, BREAK),
         };

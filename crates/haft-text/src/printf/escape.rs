@@ -90,6 +90,10 @@ fn expand_number(escape: &[u8], context: EscapeContext, output: &mut Vec<u8>) ->
 
 /// Appends a character as UTF-8. Codes beyond Unicode are encoded in the same way, in up to six bytes, as in bash.
 fn encode(code: u32, output: &mut Vec<u8>) {
+    // Larger numbers have no such form.
+    if code > 0x7fff_ffff {
+        return;
+    }
     if code < 0x80 {
         output.push(code.to_le_bytes()[0]);
         return;

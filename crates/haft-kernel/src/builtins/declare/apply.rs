@@ -30,7 +30,7 @@ pub(super) fn operand(
         Operand::Word(word) => {
             let (name, mut assigned) = parse_word(word);
             if let Some(subscript) = assigned.as_mut().and_then(|assigned| assigned.subscript.as_mut()) {
-                *subscript = context.session_mut().expand_argument_subscript(subscript)?;
+                *subscript = context.session_mut().expand_subscript_text(subscript)?;
             }
             (name, assigned)
         }
@@ -170,6 +170,10 @@ fn prepare(context: &mut Context<'_>, flags: &DeclareFlags, name: &Bytes) -> Res
     let variables = context.variables();
     if flags.local {
         if variables.is_local(name) {
+            if context.name == b"local" {
+                // It is no longer the variable that was assigned for this call.
+                context.variables_mut().localize(name);
+            }
             return follow(context, flags, name);
         }
         // A global read-only variable cannot be hidden.

@@ -153,7 +153,11 @@ fn conclude(
     };
     let separators = context.value(b"IFS").unwrap_or_else(|| " \t\n".into());
     if let Some(array) = request.array {
-        let words = split::all(line, &separators, || context.session().is_stopping());
+        // A fixed number of characters is not split.
+        let words = match request.limit {
+            Some(ReadLimit::Exactly(_)) => vec![line.bytes.clone().into()],
+            _ => split::all(line, &separators, || context.session().is_stopping()),
+        };
         context.session().check_cancelled()?;
         return Ok(assign_array(context, array, words).max(status));
     }
