@@ -16,10 +16,11 @@ pub(super) fn has_reference(line: &[u8], options: ExpansionOptions) -> bool {
     while let Some(&byte) = line.get(at) {
         match byte {
             byte if byte == characters.comment && !in_double && starts_word(line, at) => return false,
-            byte if byte == characters.reference => {
-                if is_candidate(line, at, in_double) && !is_inhibited(line, at, options) {
-                    return true;
-                }
+            byte if byte == characters.reference
+                && is_candidate(line, at, in_double)
+                && !is_inhibited(line, at, options) =>
+            {
+                return true;
             }
             b'\'' if !in_double => {
                 let escapes = at > 0 && line[at - 1] == b'$';
