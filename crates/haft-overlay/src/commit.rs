@@ -223,7 +223,11 @@ impl Overlay {
     ) -> Result<(), Error> {
         let mut journal = Journal { direction, number, phase: Phase::Staging, steps, result };
         write_json(&self.directory, JOURNAL, &journal)?;
-        let engine = self.engine(&journal)?;
+        let engine = match self.engine(&journal) {
+            Ok(engine) => engine,
+            // Nothing was moved yet.
+            Err(error) => return self.remove_journal().and(Err(error)),
+        };
         if let Err(error) = engine.stage(&mut journal.steps) {
             self.roll_back(&engine, &journal)?;
             return Err(self.step_error("stage the changes of", error));
@@ -261,8 +265,11 @@ impl Overlay {
 
     /// Settles what was applied, and writes the new record.
     fn finish(&self, engine: &Engine<'_>, mut journal: Journal) -> Result<Record, Error> {
-        journal.phase = Phase::Settling;
-        write_json(&self.directory, JOURNAL, &journal)?;
+        // A commit that only renames leaves everything where applying looks for it.
+        if journal.direction == Direction::Undo || self.trees.iter().any(|tree| !tree.same_device) {
+            journal.phase = Phase::Settling;
+            write_json(&self.directory, JOURNAL, &journal)?;
+        }
         engine.settle(&journal.steps).map_err(|error| self.step_error("complete the changes of", error))?;
         self.forget_base(&journal.steps);
         let mut record = journal.result;

@@ -157,10 +157,8 @@ impl Folder {
 
     /// The entries of this directory, in the order of the file system.
     pub(crate) fn entries(&self) -> io::Result<Vec<FolderEntry>> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let directory = rustix::fs::openat(&self.descriptor, ".", flags, Mode::empty())?;
         let mut entries = Vec::new();
-        for entry in Dir::new(directory)? {
+        for entry in Dir::new(self.open_for_reading()?)? {
             let entry = entry?;
             let name = entry.file_name().to_bytes();
             if name != b"." && name != b".." {
@@ -173,6 +171,12 @@ impl Folder {
             }
         }
         Ok(entries)
+    }
+
+    /// Opens this directory once more, to list or sync it.
+    pub(crate) fn open_for_reading(&self) -> io::Result<OwnedFd> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(rustix::fs::openat(&self.descriptor, ".", flags, Mode::empty())?)
     }
 
     /// Opens a regular file for reading.

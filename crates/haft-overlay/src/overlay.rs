@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::meter::UpperMeter;
 use crate::names::NameReader;
 use crate::node::Folder;
-use crate::record::{OverlayLevel, RECORD, Record, TreeRecord, read_json};
+use crate::record::{JOURNAL, OverlayLevel, RECORD, Record, TreeRecord, read_json};
 use crate::store::mounts;
 
 /// A copy-on-write view of directories.
@@ -294,20 +294,33 @@ impl Overlay {
     /// If a file cannot be removed.
     pub fn discard(mut self) -> Result<(), Error> {
         self.unmount()?;
-        let name = self.directory.file_name().unwrap_or_default().to_owned();
-        let parent = self.directory.parent().unwrap_or(Path::new("/"));
-        let removed = Folder::open_absolute(parent).and_then(|parent| {
-            // The record goes first: without it the rest is not an overlay.
-            let directory = parent.open(Path::new(&name))?;
-            remove_tree(&directory, OsStr::new(RECORD))?;
-            remove_tree(&parent, &name)
-        });
-        removed.map_err(Error::file("remove", &self.directory))
+        remove(&self.directory)
+    }
+
+    /// Removes an overlay without its directories, which may be gone or be others now.
+    pub(crate) fn discard_record(directory: &Path, id: &str) -> Result<(), Error> {
+        let _lock = lock(directory, id)?;
+        if directory.join(JOURNAL).exists() {
+            return Err(Error::State { id: id.to_owned(), why: "has an interrupted commit" });
+        }
+        remove(directory)
     }
 
     pub(crate) fn state_error(&self, why: &'static str) -> Error {
         Error::State { id: self.record.id.clone(), why }
     }
+}
+
+/// Removes the directory of an overlay.
+fn remove(directory: &Path) -> Result<(), Error> {
+    let name = directory.file_name().unwrap_or_default();
+    let parent = directory.parent().unwrap_or(Path::new("/"));
+    let removed = Folder::open_absolute(parent).and_then(|parent| {
+        // The record goes first: without it the rest is not an overlay.
+        remove_tree(&parent.open(Path::new(name))?, OsStr::new(RECORD))?;
+        remove_tree(&parent, name)
+    });
+    removed.map_err(Error::file("remove", directory))
 }
 
 fn lock(directory: &Path, id: &str) -> Result<File, Error> {

@@ -129,7 +129,7 @@ fn write_file<T: Serialize>(
         sync(&file)?;
         std::fs::rename(&temporary, &path)
     };
-    write().map_err(Error::file("write", &path))
+    write().inspect_err(|_| drop(std::fs::remove_file(&temporary))).map_err(Error::file("write", &path))
 }
 
 /// Reads a JSON file, or returns `None` if it does not exist.

@@ -67,6 +67,21 @@ impl OverlayStore {
     /// # Errors
     /// If there is none, or its record cannot be read.
     pub fn find(&self, word: &str) -> Result<Overlay, Error> {
+        let (directory, record) = self.find_record(word)?;
+        Overlay::open(directory, &record.id)
+    }
+
+    /// Removes an overlay and its changes. Returns its id. Works if its directories are gone too.
+    ///
+    /// # Errors
+    /// If there is none, something uses it, or a file cannot be removed.
+    pub fn discard(&self, word: &str) -> Result<String, Error> {
+        let (directory, record) = self.find_record(word)?;
+        Overlay::discard_record(&directory, &record.id)?;
+        Ok(record.id)
+    }
+
+    fn find_record(&self, word: &str) -> Result<(PathBuf, Record), Error> {
         let records = self.records();
         let by_id = records.iter().find(|(_, record)| record.id == word);
         let by_name = || records.iter().find(|(_, record)| record.name.as_deref() == Some(word));
@@ -75,10 +90,8 @@ impl OverlayStore {
                 records.iter().filter(|(_, record)| !word.is_empty() && record.id.starts_with(word));
             found.next().filter(|_| found.next().is_none())
         };
-        match by_id.or_else(by_name).or_else(by_start) {
-            Some((directory, record)) => Overlay::open(directory.clone(), &record.id),
-            None => Err(Error::Unknown(word.to_owned())),
-        }
+        let found = by_id.or_else(by_name).or_else(by_start);
+        found.ok_or_else(|| Error::Unknown(word.to_owned())).cloned()
     }
 
     /// Lists all overlays, oldest first.
@@ -117,8 +130,8 @@ impl OverlayStore {
             if !is_old && bytes.is_none_or(|limit| total <= limit) {
                 continue;
             }
-            match self.find(&summary.id).and_then(Overlay::discard) {
-                Ok(()) => {
+            match self.discard(&summary.id) {
+                Ok(_) => {
                     total = total.saturating_sub(summary.bytes);
                     removed.push(summary.id);
                 }

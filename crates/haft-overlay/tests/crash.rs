@@ -58,11 +58,12 @@ fn a_killed_commit_or_undo_is_completed_or_taken_back() {
     let after = snapshot(&place.tree, false);
     overlay.undo(OnConflict::Refuse).expect("an undo");
     drop(overlay);
-    let mut committed = false;
+    let (mut committed, mut interrupted) = (false, 0);
     for round in 0..count() {
         let work = if committed { "undo" } else { "commit" };
         kill_at_random(&place, work, &id, &mut random);
         for (_, repaired) in place.store.repair() {
+            interrupted += 1;
             repaired.unwrap_or_else(|error| panic!("round {round}, {work}: {error}"));
         }
         let now = snapshot(&place.tree, false);
@@ -75,6 +76,7 @@ fn a_killed_commit_or_undo_is_completed_or_taken_back() {
             );
         }
     }
+    println!("{interrupted} of {} were interrupted", count());
 }
 
 fn kill_at_random(place: &Place, work: &str, id: &str, random: &mut Random) {
@@ -92,7 +94,7 @@ fn kill_at_random(place: &Place, work: &str, id: &str, random: &mut Random) {
     let output = BufReader::new(child.stdout.take().expect("its output"));
     for line in output.lines().map_while(Result::ok) {
         if line.contains("begin") {
-            std::thread::sleep(Duration::from_micros(random.below(40_000) as u64));
+            std::thread::sleep(Duration::from_micros(random.below(20_000) as u64));
             break;
         }
     }

@@ -203,3 +203,15 @@ fn a_tree_on_another_file_system_is_copied() {
     overlay.undo(OnConflict::Refuse).expect("an undo");
     assert_same(&snapshot(&place.tree, true), &before, "undo");
 }
+
+#[test]
+fn an_overlay_whose_directory_is_gone_can_be_removed() {
+    let place = Place::new();
+    let overlay = open!(place, "echo x > new");
+    let id = overlay.id().to_owned();
+    drop(overlay);
+    fs::remove_dir_all(&place.tree).expect("removed");
+    assert!(place.store.find(&id).is_err());
+    assert_eq!(place.store.discard(&id).expect("a discard"), id);
+    assert!(place.store.list().is_empty());
+}

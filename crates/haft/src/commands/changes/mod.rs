@@ -119,9 +119,7 @@ fn report_commit(overlay: &Overlay, paths: usize, json: bool) -> i32 {
 fn discard(store: &OverlayStore, ids: Vec<String>, json: bool) -> Result<i32, Failure> {
     let mut removed = Vec::new();
     for id in ids {
-        let overlay = store.find(&id)?;
-        removed.push(overlay.id().to_owned());
-        overlay.discard()?;
+        removed.push(store.discard(&id)?);
     }
     Ok(report_removed(&removed, json))
 }
