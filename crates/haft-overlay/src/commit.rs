@@ -9,7 +9,7 @@ use crate::base::Base;
 use crate::changes;
 use crate::conflict::{Conflict, ConflictKind};
 use crate::copy::remove_tree;
-use crate::engine::{Engine, kept_name};
+use crate::engine::{Attempt, Engine, kept_name};
 use crate::error::Error;
 use crate::node::{Folder, Node};
 use crate::overlay::{OnConflict, Overlay};
@@ -69,8 +69,7 @@ impl Overlay {
             return Err(Error::Conflicts(conflicts));
         }
         let mut result = self.record.clone();
-        self.keep_conflicts(&mut result)?;
-        result.conflicts.retain(|conflict| !self.is_selected(selection, conflict));
+        self.keep_conflicts(&mut result, selection)?;
         self.unmount()?;
         let count = count_paths(&steps);
         let number = self.record.next_commit;
@@ -130,7 +129,7 @@ impl Overlay {
             }
             OnConflict::Overwrite => self.adapt(&mut steps)?,
         }
-        self.keep_conflicts(&mut result)?;
+        self.keep_conflicts(&mut result, &Selection::none())?;
         self.unmount()?;
         result.is_committed = false;
         let count = count_paths(&steps);
@@ -138,10 +137,14 @@ impl Overlay {
         Ok(count)
     }
 
-    /// Remembers the present conflicts in what is not committed, and in earlier commits. Afterwards their times say nothing
+    /// Remembers the present conflicts in what is not `committed` now, and in earlier commits. Afterwards their times say nothing
     /// any more, because this commit or undo changes times too.
-    fn keep_conflicts(&self, result: &mut Record) -> Result<(), Error> {
-        result.conflicts = self.plan(&Selection::all())?.1;
+    fn keep_conflicts(&self, result: &mut Record, committed: &Selection) -> Result<(), Error> {
+        result.conflicts = match committed.is_all() {
+            true => Vec::new(),
+            false => self.plan(&Selection::all())?.1,
+        };
+        result.conflicts.retain(|conflict| !self.is_selected(committed, conflict));
         for commit in &mut result.commits {
             commit.conflicts = self.changed_since(commit)?;
         }
@@ -237,7 +240,7 @@ impl Overlay {
             self.roll_back(&engine, &Journal { phase: Phase::Staging, ..journal })?;
             return Err(error);
         }
-        if let Err((step, error)) = engine.apply(&journal.steps) {
+        if let Err((step, error)) = engine.apply(&journal.steps, Attempt::First) {
             let path = self.record.trees[step.tree].path.join(&step.path);
             self.roll_back(&engine, &journal)?;
             return Err(Error::file("change", &path)(error));
@@ -300,7 +303,7 @@ impl Overlay {
         }
         // Once objects are settled, they are no longer where applying looks for them.
         if journal.phase == Phase::Applying
-            && let Err((step, error)) = engine.apply(&journal.steps)
+            && let Err((step, error)) = engine.apply(&journal.steps, Attempt::Repeated)
         {
             let path = self.record.trees[step.tree].path.join(&step.path);
             return Err(Error::file("change", &path)(error));

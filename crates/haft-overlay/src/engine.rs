@@ -5,15 +5,17 @@
 //! *settled* where it is kept. Every step recognises by inode numbers whether it was done before, so after a crash the same
 //! code completes the work.
 
+use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use rustix::fs::{AtFlags, Mode, RenameFlags};
 use rustix::io::Errno;
 
 use crate::copy::{copy_tree, exchange, remove_tree, rename, sync_tree};
-use crate::node::{Attributes, FileTime, Folder};
+use crate::node::{Attributes, FileTime, Folder, Node};
 use crate::record::Direction;
 use crate::swap::{Action, Step, backwards};
 
@@ -30,12 +32,45 @@ pub(crate) struct TreeFolders {
     pub(crate) same_device: bool,
 }
 
+/// Whether steps may have been applied before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Attempt {
+    First,
+    Repeated,
+}
+
+/// The directory that was opened last, because consecutive steps are often in the same one.
+#[derive(Default)]
+struct LastFolder(RefCell<Option<(usize, PathBuf, Rc<Folder>)>>);
+
+impl LastFolder {
+    /// Opens the directory that contains the path of a step in a layer, and returns it with the last component.
+    fn parent<'s>(&self, layer: &Folder, step: &'s Step) -> io::Result<(Rc<Folder>, &'s OsStr)> {
+        let parent = step.path.parent().unwrap_or(Path::new(""));
+        if let Some((tree, path, folder)) = &*self.0.borrow()
+            && *tree == step.tree
+            && path == parent
+            && !step.path.as_os_str().is_empty()
+        {
+            return Ok((folder.clone(), step.path.file_name().unwrap_or_default()));
+        }
+        let (folder, name) = layer.parent_of_or_self(&step.path)?;
+        let folder = Rc::new(folder);
+        if !name.is_empty() {
+            *self.0.borrow_mut() = Some((step.tree, parent.to_owned(), folder.clone()));
+        }
+        Ok((folder, name))
+    }
+}
+
 /// A commit or undo that is carried out.
 pub(crate) struct Engine<'a> {
     trees: &'a [TreeFolders],
     direction: Direction,
     /// For each tree: directories on its file system, and the directory with what the commit took out of it.
     parks: Vec<Park>,
+    last_source: LastFolder,
+    last_target: LastFolder,
 }
 
 /// The directories of one commit or undo for one tree.
@@ -48,7 +83,7 @@ struct Park {
     /// Objects that left the tree.
     outgoing: Folder,
     /// Objects that the commit took out of the tree.
-    kept: Folder,
+    kept: Rc<Folder>,
     /// The time of the tree's root, which changes if the directories are in it.
     root_modified: FileTime,
 }
@@ -68,7 +103,7 @@ impl<'a> Engine<'a> {
         let mut parks = Vec::new();
         for tree in trees {
             let kept = create_folder(&tree.data, &kept_name(number))?;
-            let kept = create_folder(&kept, OsStr::new("out"))?;
+            let kept = Rc::new(create_folder(&kept, OsStr::new("out"))?);
             let (place, name) = if tree.same_device {
                 (&tree.data, format!("{verb}-{number}"))
             } else {
@@ -85,7 +120,8 @@ impl<'a> Engine<'a> {
                 root_modified,
             });
         }
-        Ok(Engine { trees, direction, parks })
+        let (last_source, last_target) = (LastFolder::default(), LastFolder::default());
+        Ok(Engine { trees, direction, parks, last_source, last_target })
     }
 
     /// Moves everything that goes into the trees next to them, and notes the inodes.
@@ -103,11 +139,12 @@ impl<'a> Engine<'a> {
             } else {
                 rename((&folder, &source), (park, &name), RenameFlags::NOREPLACE)?;
             }
-            if self.direction == Direction::Commit {
-                strip_tree(park, &name)?;
+            let node = park.node(&name)?;
+            if let (Direction::Commit, Some(node)) = (self.direction, &node) {
+                strip_tree(park, &name, node)?;
             }
             if let Action::Swap { incoming, .. } = &mut step.action {
-                *incoming = park.node(&name)?.map(|node| node.inode);
+                *incoming = node.map(|node| node.inode);
             }
         }
         self.parks.iter().try_for_each(|park| sync_tree(&park.incoming))
@@ -137,8 +174,8 @@ impl<'a> Engine<'a> {
     ///
     /// # Errors
     /// Returns the step that failed.
-    pub(crate) fn apply<'s>(&self, steps: &'s [Step]) -> Result<(), (&'s Step, io::Error)> {
-        steps.iter().try_for_each(|step| self.apply_step(step).map_err(|error| (step, error)))
+    pub(crate) fn apply<'s>(&self, steps: &'s [Step], attempt: Attempt) -> Result<(), (&'s Step, io::Error)> {
+        steps.iter().try_for_each(|step| self.apply_step(step, attempt).map_err(|error| (step, error)))
     }
 
     /// Takes all applied steps back.
@@ -146,15 +183,20 @@ impl<'a> Engine<'a> {
         backwards(steps).try_for_each(|step| self.revert_step(step))
     }
 
-    fn apply_step(&self, step: &Step) -> io::Result<()> {
+    fn apply_step(&self, step: &Step, attempt: Attempt) -> io::Result<()> {
         let (folder, name) = self.target(step)?;
         match &step.action {
             Action::Swap { incoming, moves_in, outgoing, .. } => {
                 let park = &self.parks[step.tree];
                 let slot = slot_name(step.slot);
-                let present = folder.node(name)?.map(|node| node.inode);
                 let incoming = incoming.filter(|_| *moves_in);
-                let is_out = park.outgoing.node(&slot)?.is_some();
+                let (present, is_out) = match attempt {
+                    Attempt::First => (None, false),
+                    Attempt::Repeated => {
+                        let present = folder.node(name)?.map(|node| node.inode);
+                        (present, park.outgoing.node(&slot)?.is_some())
+                    }
+                };
                 match (incoming, outgoing) {
                     (Some(new), Some(_)) if !is_out => {
                         if present != Some(new) {
@@ -214,10 +256,14 @@ impl<'a> Engine<'a> {
         for step in steps {
             let Action::Swap { moves_in, was_opaque, keeps_copy, .. } = step.action else { continue };
             let (park, slot) = (&self.parks[step.tree], slot_name(step.slot));
+            if self.direction == Direction::Commit && self.trees[step.tree].same_device {
+                // It was moved, and what left the tree is where it is kept.
+                continue;
+            }
             let is_out = park.outgoing.node(&slot)?.is_some();
             match self.direction {
                 Direction::Commit => {
-                    if is_out && !self.trees[step.tree].same_device {
+                    if is_out {
                         move_across((&park.outgoing, &slot), (&park.kept, &slot))?;
                     }
                     if moves_in && !keeps_copy {
@@ -254,19 +300,19 @@ impl<'a> Engine<'a> {
     }
 
     /// Where the object that moves in comes from.
-    fn source(&self, step: &Step) -> io::Result<(Folder, OsString)> {
+    fn source(&self, step: &Step) -> io::Result<(Rc<Folder>, OsString)> {
         match self.direction {
             Direction::Commit => {
-                let (folder, name) = self.trees[step.tree].upper.parent_of_or_self(&step.path)?;
+                let (folder, name) = self.last_source.parent(&self.trees[step.tree].upper, step)?;
                 Ok((folder, name.to_owned()))
             }
-            Direction::Undo => Ok((self.parks[step.tree].kept.open(Path::new(""))?, slot_name(step.slot))),
+            Direction::Undo => Ok((self.parks[step.tree].kept.clone(), slot_name(step.slot))),
         }
     }
 
     /// The directory and name of a step's path in the tree.
-    fn target<'s>(&self, step: &'s Step) -> io::Result<(Folder, &'s OsStr)> {
-        self.trees[step.tree].root.parent_of_or_self(&step.path)
+    fn target<'s>(&self, step: &'s Step) -> io::Result<(Rc<Folder>, &'s OsStr)> {
+        self.last_target.parent(&self.trees[step.tree].root, step)
     }
 
     /// Removes the directories for moving. What a commit took out of the tree stays.
@@ -351,8 +397,7 @@ fn move_across(from: (&Folder, &OsStr), to: (&Folder, &OsStr)) -> io::Result<()>
 }
 
 /// Removes the attributes of overlayfs from an entry and everything below it.
-fn strip_tree(folder: &Folder, name: &OsStr) -> io::Result<()> {
-    let Some(node) = folder.node(name)? else { return Ok(()) };
+fn strip_tree(folder: &Folder, name: &OsStr, node: &Node) -> io::Result<()> {
     match folder.strip(name) {
         // Without write permission the owner cannot change attributes either.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -365,7 +410,9 @@ fn strip_tree(folder: &Folder, name: &OsStr) -> io::Result<()> {
     if node.is_dir() {
         let inner = folder.open(name.as_ref())?;
         for name in inner.names()? {
-            strip_tree(&inner, &name)?;
+            if let Some(node) = inner.node(&name)? {
+                strip_tree(&inner, &name, &node)?;
+            }
         }
     }
     Ok(())

@@ -32,6 +32,12 @@ impl Selection {
         Selection::default()
     }
 
+    /// Selects nothing.
+    pub(crate) fn none() -> Selection {
+        // No absolute path is below it.
+        Selection { paths: vec![PathBuf::from("\0")], ..Selection::default() }
+    }
+
     /// Selects changes at or below these absolute paths, or all if there are none, except for those that match a pattern.
     ///
     /// A pattern without a slash matches a name in any directory, as in `.gitignore`. Other patterns match whole paths
