@@ -411,13 +411,15 @@ impl Session {
             self.parameters.restore_positional(positional);
         }
         self.parameters.mark_positional(changed);
-        self.show_debug_trap(debug);
         self.calls.pop();
         self.calls.set_line(line);
-        if result.is_ok() && self.traps.get(Trap::Return).is_some() {
-            self.run_trap(Trap::Return)?;
-        }
-        result
+        // The `DEBUG` trap does not run for the commands of the `RETURN` trap.
+        let returned = match result.is_ok() && self.traps.get(Trap::Return).is_some() {
+            true => self.run_trap(Trap::Return),
+            false => Ok(()),
+        };
+        self.show_debug_trap(debug);
+        returned.and(result)
     }
 
     /// Runs a script without `#!` in a subshell, as a separate shell would.

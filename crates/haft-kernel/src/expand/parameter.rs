@@ -375,7 +375,15 @@ impl Session {
             return Ok(());
         }
         self.report(format_args!("{}: unbound variable", String::from_utf8_lossy(name)));
+        self.note_exit_in_place();
         Err(self.fatal())
+    }
+
+    /// With `set -e`, the `EXIT` trap sees the calls in which an expansion failed.
+    fn note_exit_in_place(&mut self) {
+        if self.options.has(SetOption::ErrorExit) && !self.is_interactive() {
+            self.trap_state.set_exits_in_place(true);
+        }
     }
 
     /// Returns how a fatal error, such as an unbound variable, unwinds: it exits the shell, or ends the line of an interactive shell.
@@ -408,6 +416,7 @@ impl Session {
     /// Reports a failed expansion. It ends the current command, and with `set -e` the shell, even where `set -e` is otherwise ignored.
     pub(super) fn fail_expansion(&mut self, message: impl std::fmt::Display, status: i32) -> Unwind {
         self.report(message);
+        self.note_exit_in_place();
         match self.options.has(SetOption::ErrorExit) && !self.is_interactive() {
             true => Unwind::Exit(1),
             false if self.identity.is_command_string() && !self.identity.is_subshell() => Unwind::Abort(1),

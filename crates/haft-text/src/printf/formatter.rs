@@ -209,7 +209,8 @@ impl<'a> Formatter<'a> {
             return value;
         }
         self.report(NumberError::OutOfRange.message(&text), 0);
-        value.clamp(least, most)
+        // A negative number that is too large for a conversion without sign becomes the largest one, as with `strtoumax`.
+        if least == -most { most } else { value.clamp(least, most) }
     }
 
     fn integer_field(&mut self, field: &PrintfField<'_>) {
