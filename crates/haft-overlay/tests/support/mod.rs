@@ -143,7 +143,10 @@ pub(crate) fn random_script(random: &mut Random) -> String {
             1 => format!("[ -p {path} ] || echo {number} >> {path}"),
             2 => format!("[ -p {path} ] || truncate -s {number} {path}"),
             3 => format!("if [ -d {path} ]; then chmod {folder_mode} {path}; else chmod {mode} {path}; fi"),
-            4 | 5 => format!("mv {path} {other}"),
+            // In an overlay, mv copies a directory, and a hard link to a file outside of it becomes a file of its own.
+            4 | 5 => {
+                format!(r#"[ -n "$(find {path} -type f -links +1)" ] && [ -d {path} ] || mv {path} {other}"#)
+            }
             6 | 7 => format!("rm -rf {path}"),
             8 => format!("mkdir -p {path}"),
             9 => format!("ln -s {other} {path}"),
