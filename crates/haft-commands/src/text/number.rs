@@ -49,3 +49,21 @@ fn power(suffix: &[u8]) -> Option<u64> {
     };
     Some(base.checked_pow(exponent).unwrap_or(u64::MAX))
 }
+
+/// Why an integer is invalid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IntegerError {
+    Invalid,
+    TooLarge,
+}
+
+/// Parses an integer as `strtoimax` does: blanks and a sign may precede it, and nothing may follow.
+pub(crate) fn parse_integer(text: &[u8]) -> Result<i64, IntegerError> {
+    let blanks = text.iter().take_while(|byte| byte.is_ascii_whitespace() || **byte == 0x0b).count();
+    let text = &text[blanks..];
+    let digits = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(IntegerError::Invalid);
+    }
+    str::from_utf8(text).ok().and_then(|text| text.parse().ok()).ok_or(IntegerError::TooLarge)
+}

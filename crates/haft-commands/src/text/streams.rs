@@ -41,25 +41,49 @@ pub(crate) enum Wording {
     NoReason,
     /// `cannot open NAME: REASON` and `NAME: LINE: REASON`
     Unquoted,
+    /// `NAME: REASON` and `read error: REASON`
+    ReadError,
+    /// `NAME: REASON` and `NAME: read error`
+    ChecksumList,
+    /// `open failed: NAME: REASON` and `read failed: NAME: REASON`, with status 2.
+    Sort,
 }
 
 impl Wording {
     fn open_failed(self, name: &[u8]) -> String {
         match self {
-            Self::Plain | Self::NoReason => quoted(name),
+            Self::Plain | Self::NoReason | Self::ReadError | Self::ChecksumList => quoted(name),
             Self::Reading => format!("cannot open {} for reading", quoted_always(name)),
             Self::Failed => format!("failed to open {} for reading", quoted_always(name)),
             Self::Unquoted => format!("cannot open {}", String::from_utf8_lossy(name)),
+            Self::Sort => format!("open failed: {}", quoted(name)),
         }
     }
 
     fn read_failed(self, name: &[u8]) -> String {
-        let name = if name == b"-" { b"standard input" } else { name };
+        let name = if name == b"-" && !matches!(self, Self::Sort) { b"standard input" } else { name };
         match self {
             Self::Plain => quoted(name),
             Self::Reading | Self::NoReason => format!("error reading {}", quoted_always(name)),
-            Self::Failed => format!("{}: read error", quoted(name)),
+            Self::Failed | Self::ChecksumList => format!("{}: read error", quoted(name)),
+            Self::ReadError => "read error".to_owned(),
             Self::Unquoted => format!("{}: 0", String::from_utf8_lossy(name)),
+            Self::Sort => format!("read failed: {}", quoted(name)),
+        }
+    }
+
+    fn write_failed(self) -> &'static str {
+        match self {
+            Self::Sort => "write failed: 'standard output'",
+            _ => "write error",
+        }
+    }
+
+    /// The exit status after an error.
+    fn failure(self) -> i32 {
+        match self {
+            Self::Sort => 2,
+            _ => 1,
         }
     }
 }
@@ -138,8 +162,8 @@ impl TextRun<'_, '_> {
             }
             Err(error) => {
                 self.context.check()?;
-                self.complain(format_args!("write error: {}", haft_fs::message(&error)));
-                Err(Stop::Exit(1))
+                self.complain(format_args!("{}: {}", self.wording.write_failed(), haft_fs::message(&error)));
+                Err(Stop::Exit(self.wording.failure()))
             }
         }
     }
@@ -159,20 +183,20 @@ impl TextRun<'_, '_> {
             _ => haft_fs::message(error),
         };
         self.complain(format_args!("{subject}: {reason}"));
-        self.status = 1;
+        self.status = self.wording.failure();
     }
 
-    /// Prints a message and ends the command with status 1.
+    /// Prints a message and ends the command.
     pub(crate) fn fail<T>(&mut self, message: impl Display) -> Result<T, Stop> {
         self.complain(message);
-        Err(Stop::Exit(1))
+        Err(Stop::Exit(self.wording.failure()))
     }
 
     /// Prints an error in the arguments, and ends the command.
     pub(crate) fn usage<T>(&mut self, message: impl Display) -> Result<T, Stop> {
         let name = String::from_utf8_lossy(self.context.name).into_owned();
         self.complain(format_args!("{message}\nTry '{name} --help' for more information."));
-        Err(Stop::Exit(1))
+        Err(Stop::Exit(self.wording.failure()))
     }
 
     /// A value for a message, in quotes.
@@ -196,13 +220,18 @@ impl TextRun<'_, '_> {
         if *name == "-" && !matches!(self.wording, Wording::Unquoted) {
             return Ok(Some(self.standard_input()));
         }
-        match self.context.open_input(name)? {
-            Ok(file) => Ok(Some(TextInput::new(Some(file), name.clone()))),
+        match self.try_open(name)? {
+            Ok(input) => Ok(Some(input)),
             Err(error) => {
                 self.file_failed(self.wording.open_failed(name), &error);
                 Ok(None)
             }
         }
+    }
+
+    /// Opens a file for reading.
+    pub(crate) fn try_open(&mut self, name: &Bytes) -> Result<io::Result<TextInput>, Stop> {
+        Ok(self.context.open_input(name)?.map(|file| TextInput::new(Some(file), name.clone())))
     }
 
     /// Standard input. If it is closed, reading fails.
@@ -266,6 +295,8 @@ pub(crate) struct TextInput {
     start: usize,
     end: usize,
     ending: Option<InputEnd>,
+    /// How a read error is worded, if not as other messages of the command.
+    wording: Option<Wording>,
 }
 
 /// Why an input has no more data.
@@ -277,7 +308,12 @@ enum InputEnd {
 
 impl TextInput {
     fn new(file: Option<Arc<OpenFile>>, name: Bytes) -> Self {
-        Self { file, name, buffer: Vec::new(), start: 0, end: 0, ending: None }
+        Self { file, name, buffer: Vec::new(), start: 0, end: 0, ending: None, wording: None }
+    }
+
+    /// Sets how a read error is worded.
+    pub(crate) fn worded(self, wording: Wording) -> Self {
+        Self { wording: Some(wording), ..self }
     }
 
     /// Whether reading has failed.
@@ -310,12 +346,13 @@ impl TextInput {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => run.context.check()?,
                 Err(error) => {
                     self.ending = Some(InputEnd::Error);
-                    let subject = run.wording.read_failed(&self.name);
-                    match run.wording {
-                        Wording::NoReason => run.complain(subject),
+                    let wording = self.wording.unwrap_or(run.wording);
+                    let subject = wording.read_failed(&self.name);
+                    match wording {
+                        Wording::NoReason | Wording::ChecksumList => run.complain(subject),
                         _ => run.file_failed(subject, &error),
                     }
-                    run.status = 1;
+                    run.status = run.wording.failure();
                     return Ok(0);
                 }
             }

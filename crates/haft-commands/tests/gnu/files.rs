@@ -30,7 +30,16 @@ pub(crate) const OPERANDS: &[&str] = &[
     "months",
     "versions",
     "sizes",
+    "floats",
+    "suffixes",
 ];
+
+/// Names of files with checksums.
+pub(crate) const SUMS: &[&str] =
+    &["sums", "sums-good", "sums-tag", "sums-bsd", "sums-escaped", "sums-missing", "words"];
+
+/// Names of files in base64.
+pub(crate) const ENCODED: &[&str] = &["b64", "b64-open", "b64-garbage", "b64-two", "b64-short", "b64-bad"];
 
 /// Names of files for standard input.
 pub(crate) const INPUTS: &[&str] = &[
@@ -75,5 +84,40 @@ pub(crate) fn make(directory: &Path) {
     put("months", b"feb\nJan\nDECember\nxyz\n mar\nApril\n");
     put("versions", b"1.10\n1.9\n1.2rc1\n1.2\n1.2~beta\nfile-1.2.tar.gz\nfile-1.10.tar.gz\n01\n1\n.hidden\n");
     put("sizes", b"1K\n2M\n512\n1G\n3k\n-2K\n1.5M\nKK\n10\n");
+    put("floats", b"1e3\n1E-2\n-inf\nnan\nNaN x\n-nan\n0x1F\n1e\n.5e1\n5.\n-0\n+1\n\t 3\n-1e2\n18446744073709551615\ninfi\n.\n");
+    put(
+        "suffixes",
+        b"a.b.c\na.b\na\n.\n..\n.a\n.a~\na~\na.~1~\na.0\na.00\na0\na00b\na0b\nA.tar.gz\na.tar.gz\na1.tar\na.1.x\na-1\na+1\n~\n1~\n1\n",
+    );
+    put("b64", b"aGVsbG8gd29ybGQsIGhlbGxv\nIHdvcmxk\nIQ==\n");
+    put("b64-open", b"aGVsbG8");
+    put("b64-garbage", b"aG Vs*bG8=\r\n");
+    put("b64-two", b"YQ==YWI=YWJj");
+    put("b64-short", b"YWJjY\n");
+    put("b64-bad", b"YW=j");
+    make_sums(directory);
     std::fs::create_dir(directory.join("directory")).expect("a directory");
+}
+
+/// Makes lists of the checksums of `words` and `empty` and of files that do not exist.
+fn make_sums(directory: &Path) {
+    const SUMS: [[&str; 2]; 3] = [
+        ["MD5", "d41d8cd98f00b204e9800998ecf8427e"],
+        ["SHA1", "da39a3ee5e6b4b0d3255bfef95601890afd80709"],
+        ["SHA256", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"],
+    ];
+    let put = |name: &str, line: &dyn Fn(&str, &str) -> String| {
+        let text: String = SUMS.iter().map(|[tag, sum]| line(tag, sum)).collect();
+        std::fs::write(directory.join(name), text).expect("a list of checksums");
+    };
+    put("sums", &|_, sum| format!("# comment\n{sum}  empty\n{sum} *words\n\nbad line\n{sum}  missing\r\n"));
+    put("sums-good", &|_, sum| format!("{}  empty\n{sum} *empty\n \t{sum}  empty\n", sum.to_uppercase()));
+    put("sums-tag", &|tag, sum| {
+        format!("{tag} (empty) = {sum}\n{tag}(empty)= {sum}\n{tag} (a) b) = {sum}\n{tag} x\n")
+    });
+    put("sums-bsd", &|_, sum| format!("{sum} empty\n{sum}  empty\n{sum} x\n{sum}\n{sum} \n{sum}  \n"));
+    put("sums-escaped", &|tag, sum| {
+        format!("\\{sum}  a\\nb\n\\{sum}  a\\x\n\\{tag} (c\\\\d\\r) = {sum}\n\\{sum}  empty\n")
+    });
+    put("sums-missing", &|_, sum| format!("{sum}  missing\n{sum}  directory\n"));
 }

@@ -1,6 +1,7 @@
 //! The text commands give the same output, messages and exit statuses as GNU's programs, for random options and files.
 //!
-//! `HAFT_GNU_CASES=N` sets the number of cases per command, `HAFT_GNU_SEED=N` the first seed.
+//! `HAFT_GNU_CASES=N` sets the number of cases per command, `HAFT_GNU_SEED=N` the first seed, `HAFT_GNU_COMMAND=NAME` the only
+//! command.
 
 #![expect(
     clippy::disallowed_methods,
@@ -79,8 +80,11 @@ fn commands_behave_as_gnu_programs_do() {
     let cases = environment_number("HAFT_GNU_CASES", DEFAULT_CASES);
     let first = environment_number("HAFT_GNU_SEED", 1);
     let mut failures = Vec::new();
+    let only = std::env::var("HAFT_GNU_COMMAND").ok();
+    let is_wanted = |name: &&str| only.as_deref().is_none_or(|only| only == *name);
     // `yes` never ends.
-    for name in TEXT_TABLE.iter().map(|command| command.name()).filter(|name| *name != "yes") {
+    let names = TEXT_TABLE.iter().map(|command| command.name()).filter(|name| *name != "yes");
+    for name in names.filter(is_wanted) {
         for seed in first..first + cases {
             let case = options::case(name, &mut Random::new(seed, name));
             let [here, there] =

@@ -1,12 +1,15 @@
 //! Random arguments for each command.
 
 use crate::Case;
-use crate::files::{INPUTS, OPERANDS};
+use crate::files::{ENCODED, INPUTS, OPERANDS, SUMS};
 use crate::random::Random;
 
 /// The options of a command. `{n}` stands for a small number.
 fn options(name: &str) -> &'static [&'static str] {
     match name {
+        "base64" => {
+            &["-d", "-i", "-w{n}", "-di", "--decode", "-w\u{1}x", "-w\u{1}-1", "--wrap=0", "-w\u{1}+4"]
+        }
         "cat" => &[
             "-n",
             "-b",
@@ -77,9 +80,121 @@ fn options(name: &str) -> &'static [&'static str] {
             "-n\u{1}x",
             "-c1b",
         ],
+        "md5sum" | "sha1sum" | "sha256sum" => &[
+            "-b",
+            "-t",
+            "-c",
+            "-c",
+            "-c",
+            "--tag",
+            "-z",
+            "--quiet",
+            "--status",
+            "--ignore-missing",
+            "--strict",
+            "-w",
+            "-cw",
+        ],
+        "nl" => &[
+            "-ba",
+            "-bt",
+            "-bn",
+            "-ha",
+            "-fa",
+            "-ht",
+            "-b\u{1}x",
+            "-f\u{1}",
+            "-d\u{1}ab",
+            "-d\u{1}x",
+            "-d\u{1}",
+            "-d\u{1}one",
+            "-i{n}",
+            "-i\u{1}-3",
+            "-l{n}",
+            "-nln",
+            "-nrn",
+            "-nrz",
+            "-n\u{1}x",
+            "-p",
+            "-s\u{1}: ",
+            "-s\u{1}",
+            "-v{n}",
+            "-v\u{1}-7",
+            "-v9223372036854775806",
+            "-w{n}",
+            "-w\u{1}x",
+            "-l\u{1}9999999999999999999",
+            "--number-width=2",
+            "-baz",
+            "-ba",
+        ],
         "paste" => &["-s", "-d,", "-d\u{1}ab\\n", "-z", "-d\u{1}\\0", "-d\u{1}", "--serial", "-d\u{1}x\\"],
         "rev" => &[],
         "seq" => &["-w", "-s,", "-s\u{1}", "--separator=ab", "--equal-width"],
+        "sort" => &[
+            "-n",
+            "-g",
+            "-h",
+            "-V",
+            "-M",
+            "-u",
+            "-r",
+            "-s",
+            "-c",
+            "-C",
+            "-m",
+            "-z",
+            "-f",
+            "-b",
+            "-d",
+            "-i",
+            "-k2",
+            "-k1,1",
+            "-k2,2n",
+            "-k2nr",
+            "-k\u{1}1.2,1.3",
+            "-k2b,2.2b",
+            "-k1.3b",
+            "-k2,1",
+            "-k1fd,1",
+            "-k2V",
+            "-k1M",
+            "-k2.1h",
+            "-k1g",
+            "-k{n}.{n},{n}",
+            "-k2.2b,3.1br",
+            "-k1,1.0",
+            "-k\u{1}1x",
+            "-k\u{1}",
+            "-k1,",
+            "-k1.x",
+            "-t,",
+            "-t\u{1}:",
+            "-t\u{1}",
+            "-tab",
+            "-t\u{1}\\0",
+            "--key=2,2",
+            "--check=quiet",
+            "--check",
+            "--check=x",
+            "--parallel={n}",
+            "-S{n}M",
+            "-S\u{1}1q",
+            "-T\u{1}/tmp",
+            "-nr",
+            "-ru",
+            "-bf",
+            "-o\u{1}missing/x",
+            "--reverse",
+            "-t\u{1} ",
+            "-k1,1d",
+            "-k1i,1",
+            "-Vf",
+            "-fu",
+            "-Mu",
+            "-hr",
+            "-k3r",
+        ],
         "tac" => &["-b", "-s\u{1}a", "-s\u{1}le", "--separator=x", "-s\u{1}"],
         "tail" => &[
             "-n{n}",
@@ -182,10 +297,16 @@ fn operands(name: &str, random: &mut Random) -> Vec<String> {
     }
     let count = match name {
         "uniq" => random.choose(&[0, 1, 1, 1]),
+        "base64" => random.choose(&[0, 1, 1, 1, 2]),
         "comm" => random.choose(&[0, 1, 2, 2, 2, 2, 3]),
         _ => random.below(4),
     };
-    let mut names: Vec<String> = (0..count).map(|_| random.choose(OPERANDS).to_owned()).collect();
+    let choices = match name {
+        "md5sum" | "sha1sum" | "sha256sum" if random.percent(60) => SUMS,
+        "base64" if random.percent(60) => ENCODED,
+        _ => OPERANDS,
+    };
+    let mut names: Vec<String> = (0..count).map(|_| random.choose(choices).to_owned()).collect();
     // GNU's `comm` closes standard input twice.
     if name == "comm" && names.len() > 1 && names[0] == "-" {
         names[1] = "sorted".to_owned();
