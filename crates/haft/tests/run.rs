@@ -69,9 +69,9 @@ fn no_external_refuses_programs() {
 #[test]
 fn an_isolated_run_touches_nothing() {
     let scratch = Scratch::new();
-    let script = "echo x > /tmp/made; read y < /tmp/made; echo $y; echo ${HOME-none}; cat /tmp/made; echo $?; [[ -e /etc/passwd ]]; echo $?";
+    let script = "echo x > /tmp/made; read y < /tmp/made; echo $y; echo ${HOME-none}; cat /tmp/made; echo $?; /bin/cat /tmp/made; echo $?; [[ -e /etc/passwd ]]; echo $?";
     let run = haft().directory(scratch.path()).args(["--isolated", "-c", script]).run();
-    run.status(0).stdout("x\nnone\n126\n1\n");
+    run.status(0).stdout("x\nnone\nx\n0\n126\n1\n");
     assert!(!std::path::Path::new("/tmp/made").exists());
     let script = "f() { echo \"<$1>\"; }; printf '%s\\n' a b | scatter | f $ITEM | gather --text; timeout 0.1 eval 'while :; do :; done'; echo $?";
     haft().args(["--isolated", "-c", script]).run().status(0).stdout("<a>\n<b>\n124\n");

@@ -84,7 +84,10 @@ pub(crate) fn make(directory: &Path) {
     put("months", b"feb\nJan\nDECember\nxyz\n mar\nApril\n");
     put("versions", b"1.10\n1.9\n1.2rc1\n1.2\n1.2~beta\nfile-1.2.tar.gz\nfile-1.10.tar.gz\n01\n1\n.hidden\n");
     put("sizes", b"1K\n2M\n512\n1G\n3k\n-2K\n1.5M\nKK\n10\n");
-    put("floats", b"1e3\n1E-2\n-inf\nnan\nNaN x\n-nan\n0x1F\n1e\n.5e1\n5.\n-0\n+1\n\t 3\n-1e2\n18446744073709551615\ninfi\n.\n");
+    put(
+        "floats",
+        b"1e3\n1E-2\n-inf\n0x1F\n1e\n.5e1\n5.\n-0\n+1\n\t 3\n-1e2\n18446744073709551615\ninfi\n.\n",
+    );
     put(
         "suffixes",
         b"a.b.c\na.b\na\n.\n..\n.a\n.a~\na~\na.~1~\na.0\na.00\na0\na00b\na0b\nA.tar.gz\na.tar.gz\na1.tar\na.1.x\na-1\na+1\n~\n1~\n1\n",

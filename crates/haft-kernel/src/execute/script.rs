@@ -156,8 +156,7 @@ impl Session {
     /// Runs something whose lines do not become part of the history, unless it turns `set -o history` on itself.
     fn without_remembering(&mut self, run: impl FnOnce(&mut Self) -> Flow) -> Flow {
         if !self.history().is_remembering && !self.options.has(SetOption::History) {
-            let result = run(self);
-            return result;
+            return run(self);
         }
         self.history_mut().is_remembering = false;
         let result = run(self);
@@ -165,7 +164,7 @@ impl Session {
         result
     }
 
-    /// Runs a script that is a part of the program, such as a line of it.
+    /// Runs a script that is a part of the program, such as a line of it. Its text stays that of `BASH_COMMAND`, for an `EXIT` trap.
     pub(crate) fn run_part(&mut self, script: &Script, lines_before: u32, resume: bool) -> Flow {
         let options = TextOptions {
             lines_before,
@@ -175,7 +174,8 @@ impl Session {
             is_remembered: false,
             is_inner: false,
         };
-        self.run_as(script, options)
+        self.calls.set_source_text(Some(script.source().clone()));
+        self.nested(3, |session| session.run_commands(script, options))
     }
 
     fn run_as(&mut self, script: &Script, reading: TextOptions) -> Flow {
@@ -213,6 +213,7 @@ impl Session {
             if reading.is_remembered && self.history().is_remembering && from < text.len() {
                 let lines = LineSource::Text { text, offset: from };
                 let (next, ended) = self.run_remembered_lines(lines, lines_before, resume)?;
+                self.calls.set_source_text(Some(script.source().clone()));
                 status = ended.unwrap_or(status);
                 reader.continue_at(next);
                 continue;

@@ -145,9 +145,9 @@ fn with_overlay<T>(
     }
 }
 
-/// An overlay that no script uses.
+/// An overlay that no script uses. Waits for what has just ended.
 fn unused(table: &OverlayTable, id: &str) -> Result<Overlay, String> {
-    if table.in_use(id).is_some() {
+    if !table.wait_until_unused(id) {
         return Err(format!(
             "overlay \"{id}\" is in use by a running script, a background process or a session with open files\n\
              hint: wait for it or end it, then try again"

@@ -205,6 +205,18 @@ impl OverlayTable {
         meter.map(Some).map_err(|error| explain(&error))
     }
 
+    /// Whether nothing of this server uses an overlay. Waits a while for a script or process that has just ended.
+    pub(crate) fn wait_until_unused(&self, id: &str) -> bool {
+        let deadline = Instant::now() + RELEASE_TIMEOUT;
+        while self.in_use(id).is_some() {
+            if Instant::now() >= deadline {
+                return false;
+            }
+            std::thread::sleep(RELEASE_POLL_INTERVAL);
+        }
+        true
+    }
+
     /// The overlay of this id, if something uses it.
     pub(crate) fn in_use(&self, id: &str) -> Option<Arc<OpenOverlay>> {
         lock(&self.opened).get(id)?.open.upgrade()

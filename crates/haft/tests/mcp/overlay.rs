@@ -1,6 +1,8 @@
 //! Overlays over MCP: scripts whose changes wait for a decision of the agent or the user.
 
-use haft_test_support::{Haft, Scratch};
+use std::time::Duration;
+
+use haft_test_support::{Haft, Scratch, eventually};
 use serde_json::json;
 
 use crate::client::{Client, HAFT};
@@ -110,8 +112,10 @@ fn an_overlay_in_use_is_not_committed() {
     let refused = client.call("changes", json!({ "action": "commit" }));
     assert!(refused.text().contains("is in use"), "{}", refused.text());
     let _ = client.call("run", json!({ "script": "kill $!; wait", "session": "s" }));
-    let committed = client.call("changes", json!({ "action": "commit" }));
-    assert!(committed.text().starts_with("committed"), "{}", committed.text());
+    let is_committed = |client: &mut Client| {
+        client.call("changes", json!({ "action": "commit" })).text().starts_with("committed")
+    };
+    assert!(eventually(Duration::from_secs(60), || is_committed(&mut client)));
 }
 
 #[test]
