@@ -152,6 +152,7 @@ pub(crate) fn run(
     if let Some(kind) = &arguments.print_config {
         return print_config(kind, process);
     }
+    seed_hash_tables()?;
     // First, before anything else can read or write the client's messages.
     let stdio = match &arguments.http {
         None => Some(Stdio::take().map_err(|error| failed("take standard input and output", &error))?),
@@ -199,6 +200,17 @@ pub(crate) fn run(
         changes::overlay::conclude(overlay, process)?;
     }
     result
+}
+
+/// Lets the hash tables of schemas draw their random numbers while there is one thread and a free descriptor. Where that takes a
+/// file, a table panics if it cannot be opened.
+fn seed_hash_tables() -> Result<(), Failure> {
+    let spare = [(); 2].map(|()| std::fs::File::open("/dev/null"));
+    for file in spare {
+        file.map_err(|error| failed("start", &error))?;
+    }
+    drop(haft_tools::Schema::new(&serde_json::json!({ "properties": { "name": { "type": "string" } } })));
+    Ok(())
 }
 
 /// Ends the processes of tools, and waits for [`TOOLS_END_TIMEOUT`]. The watcher ends those that remain.
