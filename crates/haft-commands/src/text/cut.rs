@@ -50,7 +50,7 @@ const fn list(name: &'static str, letter: char, summary: &'static str) -> Comman
     CommandParameter::new(name, ParameterKind::Text, summary).letter(letter).with_value_name("LIST")
 }
 
-/// What to write of each line.
+/// The parts of each line that are written.
 struct Selection<'a> {
     ranges: Ranges,
     /// The delimiter of fields. `None` if bytes are selected.

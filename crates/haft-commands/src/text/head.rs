@@ -5,11 +5,12 @@ use std::collections::VecDeque;
 use haft_kernel::builtins::Context;
 use haft_kernel::{Bytes, Flow};
 
-use super::number::parse_size;
-use super::portion::{Headers, Portion, Unit, expand_old_count};
+use super::portion::{
+    CountText, Headers, Portion, QUIET, SILENT, Unit, VERBOSE, ZERO_TERMINATED, expand_old_count,
+};
 use super::streams::{Stop, TextInput, TextRun, Wording, run_worded};
 use super::text_command;
-use crate::arguments::{ArgumentValue, CommandArguments};
+use crate::arguments::CommandArguments;
 use crate::definition::CommandDefinition;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
 
@@ -32,11 +33,10 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
         )
         .letter('n')
         .with_value_name("[-]N"),
-        CommandParameter::new("quiet", ParameterKind::Flag, "Never write headers.").letter('q'),
-        CommandParameter::new("silent", ParameterKind::Flag, "The same as --quiet."),
-        CommandParameter::new("verbose", ParameterKind::Flag, "Always write headers.").letter('v'),
-        CommandParameter::new("zero-terminated", ParameterKind::Flag, "Lines end with a NUL byte.")
-            .letter('z'),
+        QUIET,
+        SILENT,
+        VERBOSE,
+        ZERO_TERMINATED,
     ],
     details: &[
         "With several files, a header with its name precedes each. -N is the same as -n N.",
@@ -56,7 +56,7 @@ pub(crate) static COMMAND: CommandDefinition =
 
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> Flow {
     run_worded(context, Wording::Reading, |run| {
-        let portion = portion(run, arguments)?;
+        let portion = Portion::parse(run, arguments, split)?;
         let mut headers = Headers::new(arguments);
         run.each_input(&arguments.operands, |run, input| {
             headers.write(run, &input.name)?;
@@ -70,24 +70,13 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
     })
 }
 
-/// What to write: the last of the options `-n` and `-c` counts.
-fn portion(run: &mut TextRun<'_, '_>, arguments: &CommandArguments) -> Result<Portion, Stop> {
-    let end = if arguments.flag("zero-terminated") { 0 } else { b'\n' };
-    let mut portion = Portion { count: 10, from_end: false, unit: Unit::Lines(end) };
-    for (name, value) in arguments.in_order() {
-        let (ArgumentValue::Text(text), "bytes" | "lines") = (value, name) else { continue };
-        let (from_end, digits) = match text.strip_prefix(b"-") {
-            Some(digits) => (true, digits),
-            None => (false, text.strip_prefix(b"+").unwrap_or(text)),
-        };
-        let Some(count) = parse_size(digits) else {
-            let shown = run.quote(digits);
-            return run.fail(format_args!("invalid number of {name}: {shown}"));
-        };
-        let unit = if name == "bytes" { Unit::Bytes } else { Unit::Lines(end) };
-        portion = Portion { count, from_end, unit };
-    }
-    Ok(portion)
+/// Splits a count: `-N` means all but the last N.
+fn split(text: &[u8], _: bool) -> CountText<'_> {
+    let (from_end, digits) = match text.strip_prefix(b"-") {
+        Some(digits) => (true, digits),
+        None => (false, text.strip_prefix(b"+").unwrap_or(text)),
+    };
+    CountText { from_end, digits, shown: digits }
 }
 
 fn first_bytes(run: &mut TextRun<'_, '_>, input: &mut TextInput, count: u64) -> Result<(), Stop> {

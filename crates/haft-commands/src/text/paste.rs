@@ -34,7 +34,7 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
 
 pub(crate) static COMMAND: CommandDefinition = text_command(&DESCRIPTOR, run);
 
-/// The delimiters, used in turn. `None` is no character.
+/// The delimiters, used in turn. `None` stands for an empty one.
 type Delimiters = Vec<Option<u8>>;
 
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> Flow {

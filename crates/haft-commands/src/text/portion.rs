@@ -1,9 +1,11 @@
-//! What `head` and `tail` have in common.
+//! Options and headers of `head` and `tail`.
 
 use haft_kernel::Bytes;
 
+use super::number::parse_size;
 use super::streams::{Stop, TextRun};
-use crate::arguments::CommandArguments;
+use crate::arguments::{ArgumentValue, CommandArguments};
+use crate::descriptor::{CommandParameter, ParameterKind};
 
 /// The part of a file to write.
 #[derive(Clone, Copy)]
@@ -20,6 +22,50 @@ pub(super) enum Unit {
     /// Lines that end with this byte.
     Lines(u8),
 }
+
+/// The value of `-n` or `-c`.
+pub(super) struct CountText<'a> {
+    pub(super) from_end: bool,
+    pub(super) digits: &'a [u8],
+    /// The part that an error message shows.
+    pub(super) shown: &'a [u8],
+}
+
+impl Portion {
+    /// Parses `-n` and `-c`; the last one counts. `split` splits a value, and gets whether the previous one was from the other end.
+    pub(super) fn parse(
+        run: &mut TextRun<'_, '_>,
+        arguments: &CommandArguments,
+        split: fn(&[u8], bool) -> CountText<'_>,
+    ) -> Result<Self, Stop> {
+        let end = if arguments.flag("zero-terminated") { 0 } else { b'\n' };
+        let mut portion = Self { count: 10, from_end: false, unit: Unit::Lines(end) };
+        for (name, value) in arguments.in_order() {
+            let (ArgumentValue::Text(text), "bytes" | "lines") = (value, name) else { continue };
+            let given = split(text, portion.from_end);
+            let Some(count) = parse_size(given.digits) else {
+                let shown = run.quote(given.shown);
+                return run.fail(format_args!("invalid number of {name}: {shown}"));
+            };
+            let unit = if name == "bytes" { Unit::Bytes } else { Unit::Lines(end) };
+            portion = Self { count, from_end: given.from_end, unit };
+        }
+        Ok(portion)
+    }
+}
+
+/// `-q`
+pub(super) const QUIET: CommandParameter =
+    CommandParameter::new("quiet", ParameterKind::Flag, "Never write headers.").letter('q');
+/// `--silent`
+pub(super) const SILENT: CommandParameter =
+    CommandParameter::new("silent", ParameterKind::Flag, "The same as --quiet.");
+/// `-v`
+pub(super) const VERBOSE: CommandParameter =
+    CommandParameter::new("verbose", ParameterKind::Flag, "Always write headers.").letter('v');
+/// `-z`
+pub(super) const ZERO_TERMINATED: CommandParameter =
+    CommandParameter::new("zero-terminated", ParameterKind::Flag, "Lines end with a NUL byte.").letter('z');
 
 /// The headers `==> NAME <==`.
 pub(super) struct Headers {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::number::parse_digits;
 use super::streams::TextRun;
 
-/// What the positions count.
+/// Whether positions count bytes or fields.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ListKind {
     Bytes,

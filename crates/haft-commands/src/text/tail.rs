@@ -6,11 +6,12 @@ use haft_kernel::builtins::Context;
 use haft_kernel::{Bytes, Flow};
 
 use super::cat::copy;
-use super::number::parse_size;
-use super::portion::{Headers, Portion, Unit, expand_old_count};
+use super::portion::{
+    CountText, Headers, Portion, QUIET, SILENT, Unit, VERBOSE, ZERO_TERMINATED, expand_old_count,
+};
 use super::streams::{Stop, TextInput, TextRun, Wording, run_worded};
 use super::text_command;
-use crate::arguments::{ArgumentValue, CommandArguments};
+use crate::arguments::CommandArguments;
 use crate::definition::CommandDefinition;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
 
@@ -33,11 +34,10 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
         )
         .letter('n')
         .with_value_name("[+]N"),
-        CommandParameter::new("quiet", ParameterKind::Flag, "Never write headers.").letter('q'),
-        CommandParameter::new("silent", ParameterKind::Flag, "The same as --quiet."),
-        CommandParameter::new("verbose", ParameterKind::Flag, "Always write headers.").letter('v'),
-        CommandParameter::new("zero-terminated", ParameterKind::Flag, "Lines end with a NUL byte.")
-            .letter('z'),
+        QUIET,
+        SILENT,
+        VERBOSE,
+        ZERO_TERMINATED,
     ],
     details: &[
         "With several files, a header with its name precedes each. -N is the same as -n N, and +N the same as -n +N.",
@@ -73,7 +73,8 @@ fn rewrite(words: &[Bytes]) -> Option<Vec<Bytes>> {
 
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> Flow {
     run_worded(context, Wording::Reading, |run| {
-        let portion = portion(run, arguments)?;
+        let mut portion = Portion::parse(run, arguments, split)?;
+        portion.count = portion.count.saturating_sub(u64::from(portion.from_end));
         if portion.count == 0 && !portion.from_end {
             return Ok(());
         }
@@ -97,26 +98,13 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
     })
 }
 
-/// What to write: the last of the options `-n` and `-c` counts. `+N` skips all before line or byte N.
-fn portion(run: &mut TextRun<'_, '_>, arguments: &CommandArguments) -> Result<Portion, Stop> {
-    let end = if arguments.flag("zero-terminated") { 0 } else { b'\n' };
-    let mut portion = Portion { count: 10, from_end: false, unit: Unit::Lines(end) };
-    for (name, value) in arguments.in_order() {
-        let (ArgumentValue::Text(text), "bytes" | "lines") = (value, name) else { continue };
-        // As in GNU's `tail`, a `+` also counts for the options after it.
-        let (from_end, digits) = match text.strip_prefix(b"+") {
-            Some(digits) => (true, digits),
-            None => (portion.from_end, text.strip_prefix(b"-").unwrap_or(text)),
-        };
-        let Some(count) = parse_size(digits) else {
-            let shown = run.quote(text);
-            return run.fail(format_args!("invalid number of {name}: {shown}"));
-        };
-        let unit = if name == "bytes" { Unit::Bytes } else { Unit::Lines(end) };
-        portion = Portion { count, from_end, unit };
-    }
-    portion.count = portion.count.saturating_sub(u64::from(portion.from_end));
-    Ok(portion)
+/// Splits a count: `+N` means all from line or byte N on. As in GNU's `tail`, a `+` also counts for the options after it.
+fn split(text: &[u8], from_end: bool) -> CountText<'_> {
+    let (from_end, digits) = match text.strip_prefix(b"+") {
+        Some(digits) => (true, digits),
+        None => (from_end, text.strip_prefix(b"-").unwrap_or(text)),
+    };
+    CountText { from_end, digits, shown: text }
 }
 
 /// Skips bytes or lines at the start.

@@ -45,7 +45,7 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
 
 pub(crate) static COMMAND: CommandDefinition = text_command(&DESCRIPTOR, run);
 
-/// What happens to each byte.
+/// The translation of each byte, and whether it is deleted or squeezed.
 struct Translation {
     to: [u8; 256],
     deleted: [bool; 256],

@@ -28,7 +28,7 @@ enum LineFormat {
     Reversed,
 }
 
-/// What was found in a list.
+/// The result of checking a list.
 #[derive(Default)]
 struct ListCounts {
     formatted: u64,
