@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::descriptor::CommandDescriptor;
+use crate::group::CommandGroup;
 use crate::help::{heading, synopsis};
 
 const OPENING: &str = "# Commands
@@ -13,9 +14,7 @@ haft runs these commands in-process. The shell looks for functions and builtins 
 This file is generated from the descriptors in `crates/haft-commands`.
 ";
 
-const TEXT_OPENING: &str = "
-# Text commands
-
+const GNU_OPENING: &str = "
 Scripts that cannot start programs (`--isolated`, `--no-external`) have these commands. With the options listed, each does exactly what GNU's program
 does; any other option is a usage error. Where programs can be started, the program runs instead.
 ";
@@ -26,7 +25,10 @@ pub fn documentation() -> String {
     let sections = |descriptors: &[&CommandDescriptor]| -> String {
         descriptors.iter().map(|descriptor| section(descriptor)).collect()
     };
-    [OPENING, &sections(crate::DESCRIPTORS), TEXT_OPENING, &sections(crate::TEXT_DESCRIPTORS)].concat()
+    let group =
+        |group: &CommandGroup| format!("\n# {}\n{GNU_OPENING}{}", group.title, sections(group.descriptors));
+    let groups: String = crate::GNU_GROUPS.iter().map(group).collect();
+    [OPENING, &sections(crate::DESCRIPTORS), &groups].concat()
 }
 
 fn section(descriptor: &CommandDescriptor) -> String {

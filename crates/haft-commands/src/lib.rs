@@ -67,12 +67,14 @@ mod env;
 mod error;
 mod fan_out;
 mod gather;
+mod group;
 mod halt;
 mod help;
 mod scatter;
 mod schema;
 mod spawn;
 mod status;
+mod system;
 mod text;
 mod timeout;
 mod xargs;
@@ -82,10 +84,10 @@ pub use descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example
 pub use documentation::documentation;
 pub use duration::parse as parse_duration;
 pub use error::{Error, ErrorKind};
+pub use group::{CommandGroup, GNU_GROUPS, with_gnu_commands};
 pub use halt::Halt;
 pub use help::{help, synopsis};
 pub use schema::schema;
-pub use text::{TEXT_DESCRIPTORS, TEXT_TABLE};
 
 use haft_kernel::Command;
 

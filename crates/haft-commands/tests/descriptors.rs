@@ -33,11 +33,13 @@ fn every_example_has_the_stated_output_and_status() {
 }
 
 #[test]
-fn every_example_of_a_text_command_runs_isolated() {
-    run_examples(haft_commands::TEXT_DESCRIPTORS, |script| {
-        let kernel = Kernel::builder().commands(haft_commands::TEXT_TABLE).isolated(1 << 20).build();
-        support::run_in(support::session_with(kernel), script)
-    });
+fn every_example_of_gnus_commands_runs_isolated() {
+    for group in haft_commands::GNU_GROUPS {
+        run_examples(group.descriptors, |script| {
+            let kernel = haft_commands::with_gnu_commands(Kernel::builder()).isolated(1 << 20).build();
+            support::run_in(support::session_with(kernel), script)
+        });
+    }
 }
 
 fn run_examples(descriptors: &[&CommandDescriptor], run: impl Fn(&str) -> ScriptResult) {

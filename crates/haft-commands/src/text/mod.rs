@@ -10,16 +10,16 @@ mod comm;
 mod cut;
 mod fold;
 mod head;
-mod name;
+pub(crate) mod name;
 mod nl;
-mod number;
+pub(crate) mod number;
 mod paste;
 mod portion;
 mod ranges;
 mod rev;
 mod seq;
 mod sort;
-mod streams;
+pub(crate) mod streams;
 mod tac;
 mod tail;
 mod tee;
@@ -28,12 +28,16 @@ mod uniq;
 mod wc;
 mod yes;
 
-use crate::definition::{CommandDefinition, RunFunction};
 use crate::descriptor::CommandDescriptor;
+use crate::group::CommandGroup;
+pub(crate) use crate::group::gnu_command as text_command;
 use haft_kernel::Command;
 
-/// All text commands, for [`haft_kernel::KernelBuilder::commands`], sorted by name.
-pub static TEXT_TABLE: &[&dyn Command] = &[
+/// The text commands.
+pub(crate) const GROUP: CommandGroup =
+    CommandGroup { title: "Text commands", commands: TEXT_TABLE, descriptors: TEXT_DESCRIPTORS };
+
+static TEXT_TABLE: &[&dyn Command] = &[
     &base64::COMMAND,
     &cat::COMMAND,
     &comm::COMMAND,
@@ -57,8 +61,7 @@ pub static TEXT_TABLE: &[&dyn Command] = &[
     &yes::COMMAND,
 ];
 
-/// The descriptors of the text commands, sorted by name.
-pub static TEXT_DESCRIPTORS: &[&CommandDescriptor] = &[
+static TEXT_DESCRIPTORS: &[&CommandDescriptor] = &[
     &base64::DESCRIPTOR,
     &cat::DESCRIPTOR,
     &comm::DESCRIPTOR,
@@ -81,13 +84,3 @@ pub static TEXT_DESCRIPTORS: &[&CommandDescriptor] = &[
     &wc::DESCRIPTOR,
     &yes::DESCRIPTOR,
 ];
-
-/// A command that steps aside for the program of the same name.
-const fn text_command(descriptor: &'static CommandDescriptor, run: RunFunction) -> CommandDefinition {
-    CommandDefinition {
-        usage_status: 1,
-        gnu_errors: true,
-        steps_aside: Some(|_, _, _| true),
-        ..CommandDefinition::new(descriptor, run)
-    }
-}

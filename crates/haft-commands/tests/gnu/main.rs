@@ -16,12 +16,13 @@ mod support;
 mod files;
 mod options;
 mod random;
+mod system;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use haft_commands::TEXT_TABLE;
+use haft_commands::{GNU_GROUPS, with_gnu_commands};
 use haft_kernel::{Kernel, Session};
 use random::Random;
 use support::{ScriptResult, run_in};
@@ -53,6 +54,11 @@ fn has_versions() -> bool {
     })
 }
 
+/// A random call of a command.
+fn random_case(name: &str, random: &mut Random) -> Case {
+    system::case(name, random).unwrap_or_else(|| options::case(name, random))
+}
+
 /// Runs a case with GNU's program.
 fn run_program(program: &str, case: &Case, directory: &Path) -> ScriptResult {
     let input = std::fs::File::open(directory.join(case.input)).expect("an input file");
@@ -75,7 +81,7 @@ fn run_program(program: &str, case: &Case, directory: &Path) -> ScriptResult {
 
 /// Runs a case in a session that cannot start programs.
 fn run_here(name: &str, case: &Case, directory: &Path) -> ScriptResult {
-    let kernel: Arc<Kernel> = Kernel::builder().commands(TEXT_TABLE).external(false).build();
+    let kernel: Arc<Kernel> = with_gnu_commands(Kernel::builder()).external(false).build();
     let mut session = Session::new(kernel);
     session.import_environment([("PATH", "/usr/bin:/bin"), ("LC_ALL", "C")]);
     session.set_directory(directory);
@@ -98,10 +104,11 @@ fn commands_behave_as_gnu_programs_do() {
     let only = std::env::var("HAFT_GNU_COMMAND").ok();
     let is_wanted = |name: &&str| only.as_deref().is_none_or(|only| only == *name);
     // `yes` never ends.
-    let names = TEXT_TABLE.iter().map(|command| command.name()).filter(|name| *name != "yes");
+    let commands = GNU_GROUPS.iter().flat_map(|group| group.commands);
+    let names = commands.map(|command| command.name()).filter(|name| *name != "yes");
     for name in names.filter(is_wanted) {
         for seed in first..first + cases {
-            let case = options::case(name, &mut Random::new(seed, name));
+            let case = random_case(name, &mut Random::new(seed, name));
             let [here, there] =
                 [run_here(name, &case, directory.path()), run_program(name, &case, directory.path())];
             if here != there {
@@ -122,7 +129,7 @@ fn commands_behave_as_gnu_programs_do() {
 
 #[test]
 fn a_command_steps_aside_for_the_program() {
-    let kernel = Kernel::builder().commands(TEXT_TABLE).build();
+    let kernel = with_gnu_commands(Kernel::builder()).build();
     let result = run_in(support::session_with(kernel), "cat --version | head -n 1; type -t cat");
     assert!(result.stdout.starts_with("cat (GNU coreutils)"), "{result:?}");
 }

@@ -43,7 +43,8 @@ impl Clock {
 
 impl Session {
     /// Loads the time zone that `TZ` names.
-    pub(crate) fn time_zone(&self) -> LocalZone {
+    #[must_use]
+    pub fn time_zone(&self) -> LocalZone {
         let value = self.value(b"TZ");
         LocalZone::load(value.as_deref(), &|path| {
             let mut content = Vec::new();

@@ -1,22 +1,23 @@
 //! The process and user that scripts see: real ones, or fixed values in an isolated session.
 
 use crate::kernel::Kernel;
+use crate::session::Session;
 
 /// The process and user that scripts see.
 #[derive(Clone, Debug)]
-pub(crate) struct HostIdentity {
+pub struct HostIdentity {
     /// `$$`.
-    pub(crate) pid: i32,
+    pub pid: i32,
     /// `PPID`.
-    pub(crate) parent: i32,
+    pub parent: i32,
     /// `UID`.
-    pub(crate) user: u32,
+    pub user: u32,
     /// `EUID`.
-    pub(crate) effective_user: u32,
+    pub effective_user: u32,
     /// `GROUPS`, the primary group first.
-    pub(crate) groups: Vec<u32>,
+    pub groups: Vec<u32>,
     /// `HOSTNAME`.
-    pub(crate) host: Vec<u8>,
+    pub host: Vec<u8>,
 }
 
 impl HostIdentity {
@@ -47,6 +48,20 @@ impl HostIdentity {
             groups: groups(),
             host: rustix::system::uname().nodename().to_bytes().to_vec(),
         }
+    }
+}
+
+impl Session {
+    /// The process and user that scripts see.
+    #[must_use]
+    pub fn host_identity(&self) -> HostIdentity {
+        HostIdentity::of(&self.kernel)
+    }
+
+    /// Whether scripts see nothing of the machine.
+    #[must_use]
+    pub fn is_isolated(&self) -> bool {
+        self.kernel.isolated
     }
 }
 

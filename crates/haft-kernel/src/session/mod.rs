@@ -54,7 +54,7 @@ pub(crate) use caches::Caches;
 pub(crate) use calls::{CallStack, ErrexitContext};
 pub(crate) use definitions::Definitions;
 pub(crate) use history::HistoryEntry;
-pub(crate) use identity::HostIdentity;
+pub use identity::HostIdentity;
 pub(crate) use lookup::split_reference;
 pub(crate) use open_files::OpenFiles;
 pub(crate) use parameters::{GetoptsPosition, Parameters};

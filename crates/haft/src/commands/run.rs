@@ -5,7 +5,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 
 use clap::Args;
-use haft_commands::TEXT_TABLE;
+use haft_commands::with_gnu_commands;
 use haft_kernel::run::{Outcome, Report, Run, Status};
 use haft_kernel::{Bytes, Script, Session};
 use haft_lang::ast::LineIndex;
@@ -268,17 +268,18 @@ fn prepare(text: &ScriptText, session: &Session) -> Result<Script, Failure> {
 
 fn session(run: &RunArguments, process: &ProcessContext) -> Result<Session, Failure> {
     if run.isolated {
-        let kernel = sessions::plain_kernel().commands(TEXT_TABLE).isolated(MAX_ISOLATED_BYTES);
+        let kernel = with_gnu_commands(sessions::plain_kernel()).isolated(MAX_ISOLATED_BYTES);
         let mut session = Session::hermetic(kernel.build());
         sessions::open_standard(&mut session, process);
         return Ok(session);
     }
-    let (permission, commands) = match run.no_external {
-        true => (StartPermission::none(NO_EXTERNAL), TEXT_TABLE),
-        false => (StartPermission::all(), [].as_slice()),
+    let permission = match run.no_external {
+        true => StartPermission::none(NO_EXTERNAL),
+        false => StartPermission::all(),
     };
     let tools = SessionTools::new(process, &permission);
-    let kernel = sessions::kernel(&tools).commands(commands).permission(&permission);
+    let kernel = sessions::kernel(&tools).permission(&permission);
+    let kernel = if run.no_external { with_gnu_commands(kernel) } else { kernel };
     let environment = program::environment(&run.environment, process)?;
     let mut session = sessions::familiar(kernel, &environment, process);
     if let Some(directory) = &run.environment.cwd {

@@ -1,0 +1,45 @@
+//! Groups of GNU's commands.
+
+use haft_kernel::{Command, KernelBuilder};
+
+use crate::definition::{CommandDefinition, RunFunction};
+use crate::descriptor::CommandDescriptor;
+
+/// Commands that GNU has as programs, for sessions that cannot start programs.
+#[derive(Clone, Copy)]
+pub struct CommandGroup {
+    /// The heading of the group in the documentation.
+    pub title: &'static str,
+    /// The commands, sorted by name.
+    pub commands: &'static [&'static dyn Command],
+    /// The descriptors, sorted by name.
+    pub descriptors: &'static [&'static CommandDescriptor],
+}
+
+impl std::fmt::Debug for CommandGroup {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("CommandGroup").field("title", &self.title).finish_non_exhaustive()
+    }
+}
+
+/// All groups of GNU's commands.
+pub static GNU_GROUPS: &[CommandGroup] = &[crate::text::GROUP, crate::system::GROUP];
+
+/// Adds GNU's commands to a kernel.
+#[must_use]
+pub fn with_gnu_commands(kernel: KernelBuilder) -> KernelBuilder {
+    GNU_GROUPS.iter().fold(kernel, |kernel, group| kernel.commands(group.commands))
+}
+
+/// A command that steps aside for the program of the same name.
+pub(crate) const fn gnu_command(
+    descriptor: &'static CommandDescriptor,
+    run: RunFunction,
+) -> CommandDefinition {
+    CommandDefinition {
+        usage_status: 1,
+        gnu_errors: true,
+        steps_aside: Some(|_, _, _| true),
+        ..CommandDefinition::new(descriptor, run)
+    }
+}
