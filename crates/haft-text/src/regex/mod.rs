@@ -1,7 +1,8 @@
 //! POSIX extended regular expressions: `[[ subject =~ expression ]]`.
 //!
-//! Matching takes linear time, except for expressions with back-references.
+//! Matching takes linear time, except for expressions with back-references. [`gnu`] has the expressions of other programs.
 
+pub mod gnu;
 mod translate;
 
 use std::sync::Arc;
