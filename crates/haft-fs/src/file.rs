@@ -28,6 +28,12 @@ pub trait VirtualFile: Debug + Send + Sync {
     /// Fails like `lseek(2)`.
     fn seek(&self, to: SeekFrom) -> io::Result<u64>;
 
+    /// Sets the size: the file is cut off, or continued with zeros.
+    ///
+    /// # Errors
+    /// Fails like `ftruncate(2)`.
+    fn set_size(&self, size: u64) -> io::Result<()>;
+
     /// Returns the metadata.
     ///
     /// # Errors
@@ -64,6 +70,17 @@ impl File {
         match self {
             Self::Real(descriptor) => descriptor_metadata(descriptor.as_fd()),
             Self::Virtual(file) => file.metadata(),
+        }
+    }
+
+    /// Sets the size: the file is cut off, or continued with zeros.
+    ///
+    /// # Errors
+    /// Fails like `ftruncate(2)`.
+    pub fn set_size(&self, size: u64) -> io::Result<()> {
+        match self {
+            Self::Real(descriptor) => Ok(rustix::fs::ftruncate(descriptor, size)?),
+            Self::Virtual(file) => file.set_size(size),
         }
     }
 

@@ -3,7 +3,7 @@
 //! haft accesses files by path only through the trait [`FileSystem`]. There are four implementations:
 //!
 //! - [`Local`]: the files of the machine;
-//! - [`Rooted`]: the files below another root directory, such as that of a mount namespace;
+//! - [`Rooted`]: the files below another root directory, such as that of a mount namespace, or confined to a directory;
 //! - [`Memory`]: a tree in memory with a budget in bytes. Writes beyond the budget fail with "No space left on device";
 //! - [`Mounts`]: several file systems under one root. The mount point with the longest prefix determines the file system.
 //!
@@ -47,8 +47,7 @@
 //!
 //! # Limits
 //!
-//! [`Memory`] has a single user, so only the owner's permission bits apply. It has no sockets, named pipes or hard links.
-//! [`Mounts`] follows symbolic links itself, so that targets can be in other mounts. Another program may change a link
+//! [`Memory`] has a single user, so only the owner's permission bits apply. It has no sockets and no named pipes. [`Mounts`] follows symbolic links itself, so that targets can be in other mounts. Another program may change a link
 //! between its resolution and the operation, so mounts are a namespace and not a sandbox.
 
 mod error;
@@ -61,6 +60,7 @@ mod options;
 mod path;
 mod rooted;
 mod size;
+mod times;
 
 use std::fmt::Debug;
 use std::io;
@@ -75,6 +75,7 @@ pub use mounts::Mounts;
 pub use options::{AccessMode, OpenOptions};
 pub use rooted::Rooted;
 pub use size::ByteSize;
+pub use times::{FileTimes, TimeChange};
 
 /// The entries of a directory, in any order, without `.` and `..`.
 pub type DirectoryEntries = Box<dyn Iterator<Item = io::Result<DirEntry>> + Send>;
@@ -123,11 +124,41 @@ pub trait FileSystem: Debug + Send + Sync {
     /// Fails like `symlink(2)`.
     fn create_symlink(&self, target: &Path, path: &Path) -> io::Result<()>;
 
+    /// Creates another name for the file at `from`. Does not follow a symbolic link at the end of `from`.
+    ///
+    /// # Errors
+    /// Fails like `link(2)`.
+    fn hard_link(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Sets the permission bits, exactly. Follows symbolic links.
+    ///
+    /// # Errors
+    /// Fails like `chmod(2)`.
+    fn set_permissions(&self, path: &Path, mode: u32) -> io::Result<()>;
+
+    /// Sets the times of a file.
+    ///
+    /// # Errors
+    /// Fails like `utimensat(2)`.
+    fn set_times(&self, path: &Path, times: &FileTimes) -> io::Result<()>;
+
+    /// Sets the owner and the group. Does not follow a symbolic link at the end of the path.
+    ///
+    /// # Errors
+    /// Fails like `lchown(2)`.
+    fn set_owner(&self, path: &Path, uid: Option<u32>, gid: Option<u32>) -> io::Result<()>;
+
     /// Removes a file, a symbolic link or an empty directory.
     ///
     /// # Errors
     /// Fails like `unlink(2)` and `rmdir(2)`.
     fn remove(&self, path: &Path) -> io::Result<()>;
+
+    /// Removes an empty directory.
+    ///
+    /// # Errors
+    /// Fails like `rmdir(2)`.
+    fn remove_dir(&self, path: &Path) -> io::Result<()>;
 
     /// Renames a file. Replaces an existing file at the new path.
     ///
@@ -140,6 +171,13 @@ pub trait FileSystem: Debug + Send + Sync {
     /// # Errors
     /// Fails like `readlink(2)`.
     fn read_link(&self, path: &Path) -> io::Result<PathBuf>;
+
+    /// Returns the time when the file was created. `None` if the file system does not keep it. Does not follow a symbolic
+    /// link at the end of the path unless `follow` is set.
+    ///
+    /// # Errors
+    /// Fails like `statx(2)`.
+    fn birth_time(&self, path: &Path, follow: bool) -> io::Result<Option<Timestamp>>;
 
     /// Returns the path without symbolic links, `.` and `..`.
     ///

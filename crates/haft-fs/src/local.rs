@@ -9,9 +9,11 @@ use std::sync::OnceLock;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::metadata::{from_stat, from_system};
+use crate::metadata::{from_stat, from_system, system_birth_time};
 use crate::path::require_absolute;
-use crate::{AccessMode, DirEntry, DirectoryEntries, File, FileSystem, Metadata, OpenOptions};
+use crate::{
+    AccessMode, DirEntry, DirectoryEntries, File, FileSystem, FileTimes, Metadata, OpenOptions, Timestamp,
+};
 
 /// The files of the machine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,9 +71,35 @@ impl FileSystem for Local {
         Ok(rustix::fs::symlink(target, path)?)
     }
 
+    fn hard_link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        require_absolute(from)?;
+        require_absolute(to)?;
+        Ok(rustix::fs::link(from, to)?)
+    }
+
+    fn set_permissions(&self, path: &Path, mode: u32) -> io::Result<()> {
+        require_absolute(path)?;
+        Ok(rustix::fs::chmod(path, Mode::from_raw_mode(mode))?)
+    }
+
+    fn set_times(&self, path: &Path, times: &FileTimes) -> io::Result<()> {
+        require_absolute(path)?;
+        Ok(rustix::fs::utimensat(CWD, path, &times.to_system(), last_link(!times.keep_link))?)
+    }
+
+    fn set_owner(&self, path: &Path, uid: Option<u32>, gid: Option<u32>) -> io::Result<()> {
+        require_absolute(path)?;
+        set_owner_at(CWD, path, uid, gid, AtFlags::SYMLINK_NOFOLLOW)
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         require_absolute(path)?;
         remove_with(|flags| rustix::fs::unlinkat(CWD, path, flags))
+    }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        require_absolute(path)?;
+        Ok(rustix::fs::rmdir(path)?)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -84,6 +112,11 @@ impl FileSystem for Local {
         require_absolute(path)?;
         let target = rustix::fs::readlink(path, Vec::new())?;
         Ok(std::ffi::OsString::from_vec(target.into_bytes()).into())
+    }
+
+    fn birth_time(&self, path: &Path, follow: bool) -> io::Result<Option<Timestamp>> {
+        require_absolute(path)?;
+        system_birth_time(CWD, path, last_link(follow))
     }
 
     fn canonicalize(&self, path: &Path) -> io::Result<PathBuf> {
@@ -107,6 +140,23 @@ pub(crate) fn entries_of(directory: OwnedFd) -> io::Result<DirectoryEntries> {
         })),
         Err(error) => Some(Err(error.into())),
     })))
+}
+
+/// The flags for an operation that follows a symbolic link at the end of the path, or not.
+pub(crate) fn last_link(follow: bool) -> AtFlags {
+    if follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW }
+}
+
+/// Sets the owner of a file in a directory.
+pub(crate) fn set_owner_at(
+    directory: impl AsFd,
+    name: impl rustix::path::Arg,
+    uid: Option<u32>,
+    gid: Option<u32>,
+    flags: AtFlags,
+) -> io::Result<()> {
+    let (uid, gid) = (uid.map(rustix::fs::Uid::from_raw), gid.map(rustix::fs::Gid::from_raw));
+    Ok(rustix::fs::chownat(directory, name, uid, gid, flags)?)
 }
 
 /// Removes a file or an empty directory with `unlinkat(2)`, called with its flags.

@@ -3,6 +3,12 @@
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::BorrowedFd;
+use std::path::Path;
+
+use rustix::fs::{AtFlags, StatxFlags};
+
+/// Preferred size of a read or write in virtual file systems.
+pub(crate) const BLOCK_SIZE: u64 = 4096;
 
 /// The timestamp of a file, relative to the Unix epoch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,6 +65,10 @@ pub struct Metadata {
     pub links: u64,
     /// Id of the device that a device file represents.
     pub special_device: u64,
+    /// Number of blocks of 512 bytes in use.
+    pub blocks: u64,
+    /// Preferred size of a read or write.
+    pub block_size: u64,
 }
 
 impl Metadata {
@@ -119,7 +129,21 @@ pub(crate) fn from_stat(stat: &rustix::fs::Stat) -> Metadata {
         gid: stat.st_gid,
         links: stat.st_nlink,
         special_device: stat.st_rdev,
+        blocks: u64::try_from(stat.st_blocks).unwrap_or(0),
+        block_size: u64::try_from(stat.st_blksize).unwrap_or(0),
     }
+}
+
+/// Returns the birth time of a file with `statx(2)`.
+pub(crate) fn system_birth_time(
+    directory: impl rustix::fd::AsFd,
+    path: &Path,
+    flags: AtFlags,
+) -> io::Result<Option<Timestamp>> {
+    let found = rustix::fs::statx(directory, path, flags, StatxFlags::BTIME)?;
+    let birth = found.stx_btime;
+    let is_known = StatxFlags::from_bits_retain(found.stx_mask).contains(StatxFlags::BTIME);
+    Ok(is_known.then_some(Timestamp { seconds: birth.tv_sec, nanoseconds: birth.tv_nsec }))
 }
 
 /// Converts the system's file type. Returns `None` if it is unknown.

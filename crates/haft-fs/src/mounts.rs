@@ -9,9 +9,11 @@ use std::sync::Arc;
 use rustix::io::Errno;
 
 use crate::error::fail;
+use crate::metadata::BLOCK_SIZE;
 use crate::path::{MAX_SYMLINKS, PathStep, push_target, require_absolute, requires_directory, steps};
 use crate::{
-    AccessMode, DirEntry, DirectoryEntries, File, FileSystem, FileType, Metadata, OpenOptions, Timestamp,
+    AccessMode, DirEntry, DirectoryEntries, File, FileSystem, FileTimes, FileType, Metadata, OpenOptions,
+    Timestamp,
 };
 
 /// Several file systems under one root. The mount point with the longest prefix determines the file system.
@@ -29,6 +31,14 @@ struct MountEntry {
     point: PathBuf,
     files: Arc<dyn FileSystem>,
     source: PathBuf,
+    read_only: bool,
+}
+
+impl MountEntry {
+    /// Fails with `EROFS` if nothing may be changed in this mount.
+    fn require_writable(&self) -> io::Result<()> {
+        if self.read_only { fail(Errno::ROFS) } else { Ok(()) }
+    }
 }
 
 /// A path after all symbolic links were resolved.
@@ -44,20 +54,36 @@ impl Mounts {
     /// Makes a namespace with one file system at the root.
     #[must_use]
     pub fn new(root: Arc<dyn FileSystem>) -> Self {
-        Self { mounts: vec![MountEntry { point: "/".into(), files: root, source: "/".into() }] }
+        let root = MountEntry { point: "/".into(), files: root, source: "/".into(), read_only: false };
+        Self { mounts: vec![root] }
     }
 
     /// Mounts the directory `source` of `files` at `point`, replacing an earlier mount at that point.
     #[must_use]
     pub fn mount(
-        mut self,
+        self,
         point: impl AsRef<Path>,
         files: Arc<dyn FileSystem>,
         source: impl AsRef<Path>,
     ) -> Self {
-        let point = normalize(point.as_ref());
+        self.add(point.as_ref(), files, source.as_ref(), false)
+    }
+
+    /// The same, and nothing can be changed there: writes fail with "Read-only file system".
+    #[must_use]
+    pub fn mount_read_only(
+        self,
+        point: impl AsRef<Path>,
+        files: Arc<dyn FileSystem>,
+        source: impl AsRef<Path>,
+    ) -> Self {
+        self.add(point.as_ref(), files, source.as_ref(), true)
+    }
+
+    fn add(mut self, point: &Path, files: Arc<dyn FileSystem>, source: &Path, read_only: bool) -> Self {
+        let point = normalize(point);
         self.mounts.retain(|mount| mount.point != point);
-        self.mounts.push(MountEntry { point, files, source: source.as_ref().to_owned() });
+        self.mounts.push(MountEntry { point, files, source: source.to_owned(), read_only });
         self.mounts.sort_by_key(|mount| std::cmp::Reverse(mount.point.components().count()));
         self
     }
@@ -137,6 +163,38 @@ impl Mounts {
         self.mounts.iter().any(|mount| mount.point.starts_with(path))
     }
 
+    /// Resolves the path of a file that is created. Fails with `EEXIST` at a mount point and above.
+    fn resolve_new(&self, path: &Path) -> io::Result<MountTarget<'_>> {
+        let target = self.resolve(path, false)?;
+        if self.is_busy(&target.path) {
+            return fail(Errno::EXIST);
+        }
+        if target.mount.read_only && target.mount.files.symlink_metadata(&target.inner).is_ok() {
+            return fail(Errno::EXIST);
+        }
+        target.mount.require_writable()?;
+        Ok(target)
+    }
+
+    /// Resolves the path of a file that is removed or moved. Fails with `EBUSY` at a mount point and above.
+    fn resolve_old(&self, path: &Path) -> io::Result<MountTarget<'_>> {
+        let target = self.resolve(path, false)?;
+        if self.is_busy(&target.path) {
+            return fail(Errno::BUSY);
+        }
+        Ok(target)
+    }
+
+    /// Resolves the path of an existing file that is changed.
+    fn resolve_changed(&self, path: &Path, follow: bool) -> io::Result<MountTarget<'_>> {
+        let target = self.resolve(path, follow)?;
+        if target.mount.read_only {
+            self.metadata_of(&target, follow)?;
+        }
+        target.mount.require_writable()?;
+        Ok(target)
+    }
+
     /// Returns the metadata of a file, or of a directory that exists only because a mount point is below it.
     fn metadata_of(&self, target: &MountTarget<'_>, follow: bool) -> io::Result<Metadata> {
         let files = &target.mount.files;
@@ -147,6 +205,22 @@ impl Mounts {
                 Ok(mount_parent_metadata(&target.path))
             }
             other => other,
+        }
+    }
+
+    /// Opens a file for writing where nothing may be changed. Devices may be written.
+    fn open_read_only(&self, target: &MountTarget<'_>, options: &OpenOptions) -> io::Result<File> {
+        match target.mount.files.metadata(&target.inner) {
+            Ok(_) if options.create_new => fail(Errno::EXIST),
+            Ok(metadata) if metadata.is_dir() && options.writes() => fail(Errno::ISDIR),
+            Ok(_) if !options.writes() => {
+                target.mount.files.open(&target.inner, &options.create(false).truncate(false))
+            }
+            Ok(metadata) if metadata.kind == FileType::CharacterDevice => {
+                target.mount.files.open(&target.inner, options)
+            }
+            Err(error) if !options.creates() => Err(error),
+            _ => fail(Errno::ROFS),
         }
     }
 
@@ -163,6 +237,9 @@ impl Mounts {
 impl FileSystem for Mounts {
     fn open(&self, path: &Path, options: &OpenOptions) -> io::Result<File> {
         let target = self.resolve(path, !options.create_new)?;
+        if target.mount.read_only && (options.writes() || options.creates()) {
+            return self.open_read_only(&target, options);
+        }
         target.mount.files.open(&target.inner, options)
     }
 
@@ -201,49 +278,77 @@ impl FileSystem for Mounts {
                     Ok(())
                 }
             }
+            Ok(()) if access.write => target.mount.require_writable(),
             other => other,
         }
     }
 
     fn create_dir(&self, path: &Path, mode: u32) -> io::Result<()> {
-        let target = self.resolve(path, false)?;
-        if self.is_busy(&target.path) {
-            return fail(Errno::EXIST);
-        }
+        let target = self.resolve_new(path)?;
         target.mount.files.create_dir(&target.inner, mode)
     }
 
     fn create_symlink(&self, link: &Path, path: &Path) -> io::Result<()> {
-        let target = self.resolve(path, false)?;
-        if self.is_busy(&target.path) {
-            return fail(Errno::EXIST);
-        }
+        let target = self.resolve_new(path)?;
         target.mount.files.create_symlink(link, &target.inner)
     }
 
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        let target = self.resolve(path, false)?;
-        if self.is_busy(&target.path) {
-            return fail(Errno::BUSY);
-        }
-        target.mount.files.remove(&target.inner)
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+    fn hard_link(&self, from: &Path, to: &Path) -> io::Result<()> {
         let from = self.resolve(from, false)?;
-        let to = self.resolve(to, false)?;
-        if self.is_busy(&from.path) || self.is_busy(&to.path) {
-            return fail(Errno::BUSY);
-        }
+        let to = self.resolve_new(to)?;
         if from.mount.point != to.mount.point {
             return fail(Errno::XDEV);
         }
+        from.mount.files.hard_link(&from.inner, &to.inner)
+    }
+
+    fn set_permissions(&self, path: &Path, mode: u32) -> io::Result<()> {
+        let target = self.resolve_changed(path, true)?;
+        target.mount.files.set_permissions(&target.inner, mode)
+    }
+
+    fn set_times(&self, path: &Path, times: &FileTimes) -> io::Result<()> {
+        let target = self.resolve_changed(path, !times.keep_link)?;
+        target.mount.files.set_times(&target.inner, times)
+    }
+
+    fn set_owner(&self, path: &Path, uid: Option<u32>, gid: Option<u32>) -> io::Result<()> {
+        let target = self.resolve_changed(path, false)?;
+        target.mount.files.set_owner(&target.inner, uid, gid)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let target = self.resolve_old(path)?;
+        self.metadata_of(&target, false)?;
+        target.mount.require_writable()?;
+        target.mount.files.remove(&target.inner)
+    }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        let target = self.resolve_old(path)?;
+        self.metadata_of(&target, false)?;
+        target.mount.require_writable()?;
+        target.mount.files.remove_dir(&target.inner)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let from = self.resolve_old(from)?;
+        let to = self.resolve_old(to)?;
+        if from.mount.point != to.mount.point {
+            return fail(Errno::XDEV);
+        }
+        from.mount.require_writable()?;
         from.mount.files.rename(&from.inner, &to.inner)
     }
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
         let target = self.resolve(path, false)?;
         target.mount.files.read_link(&target.inner)
+    }
+
+    fn birth_time(&self, path: &Path, follow: bool) -> io::Result<Option<Timestamp>> {
+        let target = self.resolve(path, follow)?;
+        target.mount.files.birth_time(&target.inner, follow)
     }
 
     fn canonicalize(&self, path: &Path) -> io::Result<PathBuf> {
@@ -291,5 +396,7 @@ fn mount_parent_metadata(path: &Path) -> Metadata {
         gid: 0,
         links: 2,
         special_device: 0,
+        blocks: 0,
+        block_size: BLOCK_SIZE,
     }
 }

@@ -4,7 +4,10 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use haft_fs::{AccessMode, FileSystem, FileType, Local, Memory, Mounts, OpenOptions, Rooted, message};
+use haft_fs::{
+    AccessMode, FileSystem, FileTimes, FileType, Local, Memory, Mounts, OpenOptions, Rooted, TimeChange,
+    Timestamp, message,
+};
 
 /// Runs a check in a new directory of every file system.
 fn on_all_file_systems(check: impl Fn(&dyn FileSystem, &Path)) {
@@ -16,6 +19,10 @@ fn on_all_file_systems(check: impl Fn(&dyn FileSystem, &Path)) {
     check(&Local, &real.join("local"));
     let root = std::fs::File::open("/").expect("the root directory");
     check(&Rooted::new(root.into()), &real.join("rooted"));
+
+    let confined = Rooted::open_confined(&real).expect("the scratch directory");
+    confined.create_dir(Path::new("/confined"), 0o755).expect("a directory");
+    check(&confined, Path::new("/confined"));
 
     let memory = Memory::new(1 << 20);
     memory.create_dir(Path::new("/work"), 0o755).expect("a directory");
@@ -281,5 +288,82 @@ fn device_and_inode_identify_a_file() {
         assert!(!of("a").same_file(&of("b")));
         let open = files.open(&root.join("a"), &OpenOptions::new().read(true)).expect("opens");
         assert!(open.metadata().expect("is open").same_file(&of("a")));
+    });
+}
+
+#[test]
+fn hard_links_are_names_of_the_same_file() {
+    on_all_file_systems(|files, root| {
+        write(files, &root.join("a"), b"one");
+        files.create_dir(&root.join("d"), 0o755).expect("makes");
+        files.create_symlink(Path::new("a"), &root.join("s")).expect("links");
+        files.hard_link(&root.join("a"), &root.join("b")).expect("links");
+        files.hard_link(&root.join("s"), &root.join("t")).expect("links a symbolic link itself");
+        let of = |name: &str| files.symlink_metadata(&root.join(name)).expect("is there");
+        assert!(of("a").same_file(&of("b")) && of("s").same_file(&of("t")) && of("t").is_symlink());
+        assert_eq!((of("a").links, of("t").links), (2, 2));
+        write(files, &root.join("b"), b"two");
+        files.remove(&root.join("b")).expect("removes");
+        assert_eq!((read(files, &root.join("a")).as_slice(), of("a").links), (b"two".as_slice(), 1));
+        assert_eq!(failure(files.hard_link(&root.join("a"), &root.join("s"))), "File exists");
+        assert_eq!(failure(files.hard_link(&root.join("x"), &root.join("y"))), "No such file or directory");
+        assert_eq!(failure(files.hard_link(&root.join("d"), &root.join("e"))), "Operation not permitted");
+    });
+}
+
+#[test]
+fn permissions_and_times_can_be_set() {
+    on_all_file_systems(|files, root| {
+        write(files, &root.join("a"), b"");
+        files.create_symlink(Path::new("a"), &root.join("s")).expect("links");
+        files.set_permissions(&root.join("s"), 0o4751).expect("follows the link");
+        assert_eq!(files.metadata(&root.join("a")).expect("is there").mode, 0o4751);
+        let time = |seconds| Timestamp { seconds, nanoseconds: 5 };
+        let times = FileTimes {
+            accessed: TimeChange::At(time(1000)),
+            modified: TimeChange::At(time(-2000)),
+            keep_link: false,
+        };
+        files.set_times(&root.join("s"), &times).expect("follows the link");
+        let link = FileTimes { modified: TimeChange::At(time(3000)), keep_link: true, ..Default::default() };
+        files.set_times(&root.join("s"), &link).expect("changes the link");
+        let of = |name: &str| files.symlink_metadata(&root.join(name)).expect("is there");
+        assert_eq!((of("a").accessed, of("a").modified), (time(1000), time(-2000)));
+        assert_eq!(of("s").modified, time(3000));
+        let now = FileTimes { modified: TimeChange::Now, ..Default::default() };
+        files.set_times(&root.join("a"), &now).expect("changes");
+        assert!(of("a").modified > time(4000) && of("a").accessed == time(1000));
+        let metadata = of("a");
+        files.set_owner(&root.join("a"), Some(metadata.uid), Some(metadata.gid)).expect("changes nothing");
+        assert_eq!(failure(files.set_permissions(&root.join("x"), 0)), "No such file or directory");
+    });
+}
+
+#[test]
+fn files_can_be_cut_off_and_continued() {
+    on_all_file_systems(|files, root| {
+        let path = root.join("a");
+        write(files, &path, b"12345");
+        let file = files.open(&path, &OpenOptions::new().write(true)).expect("opens");
+        file.set_size(2).expect("cuts off");
+        assert_eq!(read(files, &path), b"12");
+        file.set_size(4).expect("continues");
+        assert_eq!(read(files, &path), b"12\0\0");
+        let read_only = files.open(&path, &OpenOptions::new().read(true)).expect("opens");
+        assert_eq!(failure(read_only.set_size(0)), "Invalid argument");
+    });
+}
+
+#[test]
+fn only_empty_directories_are_removed_as_directories() {
+    on_all_file_systems(|files, root| {
+        files.create_dir(&root.join("d"), 0o755).expect("makes");
+        write(files, &root.join("d/f"), b"");
+        assert_eq!(failure(files.remove_dir(&root.join("d"))), "Directory not empty");
+        assert_eq!(failure(files.remove_dir(&root.join("d/f"))), "Not a directory");
+        assert_eq!(failure(files.remove_dir(&root.join("x"))), "No such file or directory");
+        files.remove(&root.join("d/f")).expect("removes");
+        files.remove_dir(&root.join("d")).expect("removes");
+        assert!(names(files, root).is_empty());
     });
 }

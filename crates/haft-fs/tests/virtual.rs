@@ -121,3 +121,54 @@ fn symbolic_links_can_cross_mounts() {
     mounts.open(Path::new("/tmp/back"), &CREATE).expect("opens");
     assert!(mounts.symlink_metadata(Path::new("/virtual")).is_ok());
 }
+
+#[test]
+fn read_only_mounts_cannot_be_changed() {
+    let inner = Memory::new(1 << 16);
+    inner.open(Path::new("/f"), &CREATE).expect("opens").write_all(b"kept").expect("writes");
+    inner.create_dir(Path::new("/d"), 0o755).expect("makes");
+    let files = Mounts::new(Arc::new(Memory::new(1 << 16))).mount_read_only("/ro", Arc::new(inner), "/");
+    let path = |name: &str| Path::new("/ro").join(name);
+    let times = haft_fs::FileTimes { modified: haft_fs::TimeChange::Now, ..Default::default() };
+    let results = [
+        files.open(&path("f"), &CREATE).map(drop),
+        files.open(&path("new"), &CREATE).map(drop),
+        files.create_dir(&path("x"), 0o755),
+        files.create_symlink(Path::new("f"), &path("x")),
+        files.hard_link(&path("f"), &path("x")),
+        files.set_permissions(&path("f"), 0o777),
+        files.set_times(&path("f"), &times),
+        files.set_owner(&path("f"), None, None),
+        files.remove(&path("f")),
+        files.remove_dir(&path("d")),
+        files.rename(&path("f"), &path("g")),
+        files.access(&path("f"), AccessMode::WRITE),
+    ];
+    for (index, result) in results.into_iter().enumerate() {
+        assert_eq!(message(&result.expect_err("is read-only")), "Read-only file system", "{index}");
+    }
+    let error = files.create_dir(&path("d"), 0o755).expect_err("is there");
+    assert_eq!(message(&error), "File exists");
+    let mut text = String::new();
+    files
+        .open(&path("f"), &OpenOptions::new().read(true))
+        .expect("opens")
+        .read_to_string(&mut text)
+        .expect("reads");
+    assert_eq!(text, "kept");
+}
+
+#[test]
+fn standard_devices_work_without_a_machine() {
+    let memory = Memory::with_standard_files(1 << 16);
+    let read = |name: &str| {
+        let mut bytes = [7; 8];
+        let mut file = memory.open(Path::new(name), &OpenOptions::new().read(true)).expect("opens");
+        let count = file.read(&mut bytes).expect("reads");
+        (count, bytes)
+    };
+    assert_eq!(read("/dev/null"), (0, [7; 8]));
+    assert_eq!(read("/dev/zero"), (8, [0; 8]));
+    assert_ne!(read("/dev/urandom").1, read("/dev/urandom").1);
+    assert_eq!(memory.read_link(Path::new("/dev/stdin")).expect("a link"), Path::new("fd/0"));
+}

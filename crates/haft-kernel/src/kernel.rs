@@ -9,6 +9,7 @@ use haft_process::{Disposition, Executability, Namespaces, Signals, StartPermiss
 
 use crate::command::{Added, Backend, BuiltinTable, Command};
 use crate::control::Terminal;
+use crate::session::HostIdentity;
 use crate::signals::SignalInbox;
 
 /// State that sessions share and cannot change: the file system, added commands, permissions.
@@ -203,7 +204,18 @@ impl KernelBuilder {
     pub fn isolated(mut self, bytes: u64) -> Self {
         self.kernel.isolated = true;
         let nothing = StartPermission::none("external commands are switched off by '--isolated'");
-        self.files(Arc::new(Memory::with_standard_files(bytes))).permission(&nothing)
+        let user = HostIdentity::nobody().user;
+        let memory = Memory::with_standard_files(bytes).owned_by(user, user);
+        self.files(Arc::new(memory)).permission(&nothing)
+    }
+
+    /// Isolates sessions from the machine, except for these files: no programs, processes or network. The files should be
+    /// [confined](Rooted::confined) or in memory.
+    #[must_use]
+    pub fn confined(mut self, files: Arc<dyn FileSystem>) -> Self {
+        self.kernel.isolated = true;
+        let nothing = StartPermission::none("external commands are switched off by '--root'");
+        self.files(files).permission(&nothing)
     }
 
     /// Says whether this process is a shell and does nothing else.

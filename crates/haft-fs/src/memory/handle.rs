@@ -70,6 +70,13 @@ impl VirtualFile for MemoryFile {
         Ok(*position)
     }
 
+    fn set_size(&self, size: u64) -> io::Result<()> {
+        if !self.options.writes() {
+            return fail(Errno::INVAL);
+        }
+        self.state().set_size(self.node, size)
+    }
+
     fn metadata(&self) -> io::Result<Metadata> {
         self.state().metadata(self.node)
     }

@@ -11,11 +11,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rustix::io::Errno;
 
 use self::handle::MemoryFile;
-use self::state::{MemoryTree, NodeContent};
+use self::state::{MemoryDevice, MemoryTree, NodeContent};
 use self::walk::LastLink;
 use crate::error::fail;
 use crate::path::{require_absolute, requires_directory};
-use crate::{AccessMode, DirEntry, DirectoryEntries, File, FileSystem, Metadata, OpenOptions};
+use crate::{
+    AccessMode, DirEntry, DirectoryEntries, File, FileSystem, FileTimes, Metadata, OpenOptions, Timestamp,
+};
 
 /// A tree of files in memory. Clones share it.
 ///
@@ -32,21 +34,28 @@ impl Memory {
         Self { state: Arc::new(Mutex::new(MemoryTree::new(budget))) }
     }
 
-    /// Makes a tree with `/tmp` and `/dev/null`, which programs expect, and a budget for further files.
+    /// Makes a tree with `/tmp` and the devices that programs expect in `/dev`, and a budget for further files.
     #[must_use]
     pub fn with_standard_files(budget: u64) -> Self {
         let memory = Self::new(u64::MAX);
         {
             let mut state = memory.lock();
-            let device_directory =
-                state.add(state::ROOT_INODE, "dev".as_ref(), NodeContent::directory(), 0o755);
             let _ = state.add(state::ROOT_INODE, "tmp".as_ref(), NodeContent::directory(), 0o1777);
-            if let Ok(directory) = device_directory {
-                let _ = state.add(directory, "null".as_ref(), NodeContent::Null, 0o666);
+            if let Ok(directory) =
+                state.add(state::ROOT_INODE, "dev".as_ref(), NodeContent::directory(), 0o755)
+            {
+                add_devices(&mut state, directory);
             }
             state.set_remaining_budget(budget);
         }
         memory
+    }
+
+    /// Sets the user and the group that own all files.
+    #[must_use]
+    pub fn owned_by(self, uid: u32, gid: u32) -> Self {
+        self.lock().set_owner((uid, gid));
+        self
     }
 
     /// Returns the number of bytes in use.
@@ -80,7 +89,7 @@ impl FileSystem for Memory {
             }
         };
         if options.truncate && options.writes() {
-            state.truncate(node);
+            state.set_size(node, 0)?;
         }
         state.opened(node);
         drop(state);
@@ -132,6 +141,64 @@ impl FileSystem for Memory {
             return fail(Errno::NOENT);
         }
         self.create(path, NodeContent::Symlink(target.as_os_str().to_owned()), 0o777)
+    }
+
+    fn hard_link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        require_absolute(from)?;
+        require_absolute(to)?;
+        let mut state = self.lock();
+        let node = walk::find(&state, from, LastLink::Keep)?;
+        let target = walk::walk(&state, to, LastLink::Keep)?;
+        if target.node.is_some() {
+            return fail(Errno::EXIST);
+        }
+        if requires_directory(to) {
+            return fail(Errno::NOENT);
+        }
+        if state.children(node).is_ok() {
+            return fail(Errno::PERM);
+        }
+        state.require(target.parent, AccessMode::WRITE)?;
+        state.link(target.parent, &target.name, node)
+    }
+
+    fn set_permissions(&self, path: &Path, mode: u32) -> io::Result<()> {
+        require_absolute(path)?;
+        let mut state = self.lock();
+        let node = walk::find(&state, path, LastLink::Follow)?;
+        state.set_permissions(node, mode)
+    }
+
+    fn set_times(&self, path: &Path, times: &FileTimes) -> io::Result<()> {
+        require_absolute(path)?;
+        let mut state = self.lock();
+        let last = if times.keep_link { LastLink::Keep } else { LastLink::Follow };
+        let node = walk::find(&state, path, last)?;
+        state.set_times(node, times)
+    }
+
+    fn set_owner(&self, path: &Path, uid: Option<u32>, gid: Option<u32>) -> io::Result<()> {
+        require_absolute(path)?;
+        let state = self.lock();
+        walk::find(&state, path, LastLink::Keep)?;
+        let (owner, group) = state.owner();
+        match uid.is_none_or(|uid| uid == owner) && gid.is_none_or(|gid| gid == group) {
+            true => Ok(()),
+            false => fail(Errno::PERM),
+        }
+    }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        let metadata = self.symlink_metadata(path)?;
+        if metadata.is_dir() { self.remove(path) } else { fail(Errno::NOTDIR) }
+    }
+
+    fn birth_time(&self, path: &Path, follow: bool) -> io::Result<Option<Timestamp>> {
+        require_absolute(path)?;
+        let state = self.lock();
+        let last = if follow { LastLink::Follow } else { LastLink::Keep };
+        let node = walk::find(&state, path, last)?;
+        state.birth_time(node).map(Some)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
@@ -212,6 +279,22 @@ impl Memory {
         }
         state.require(resolved.parent, AccessMode::WRITE)?;
         state.add(resolved.parent, &resolved.name, content, mode).map(|_| ())
+    }
+}
+
+/// Adds the devices that every program may use, and names for the open files of a session. Sessions open those themselves.
+fn add_devices(state: &mut MemoryTree, directory: u64) {
+    for (name, device) in [
+        ("null", MemoryDevice::Null),
+        ("zero", MemoryDevice::Zero),
+        ("random", MemoryDevice::Random),
+        ("urandom", MemoryDevice::Random),
+    ] {
+        let _ = state.add(directory, name.as_ref(), NodeContent::Device(device), 0o666);
+    }
+    let _ = state.add(directory, "fd".as_ref(), NodeContent::directory(), 0o555);
+    for (name, target) in [("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")] {
+        let _ = state.add(directory, name.as_ref(), NodeContent::Symlink(target.into()), 0o777);
     }
 }
 

@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
-use std::io;
+use std::io::{self, Read as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::io::Errno;
 
 use crate::error::{fail, system};
-use crate::{AccessMode, FileType, Metadata, Timestamp};
+use crate::metadata::BLOCK_SIZE;
+use crate::{AccessMode, FileSystem as _, FileTimes, FileType, Local, Metadata, OpenOptions, Timestamp};
 
 /// Inode number of the root directory.
 pub(super) const ROOT_INODE: u64 = 1;
@@ -26,8 +27,45 @@ pub(super) enum NodeContent {
     File(Vec<u8>),
     Directory(BTreeMap<OsString, u64>),
     Symlink(OsString),
+    Device(MemoryDevice),
+}
+
+/// A device that needs no machine.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum MemoryDevice {
     /// `/dev/null`.
     Null,
+    /// `/dev/zero`.
+    Zero,
+    /// `/dev/random` and `/dev/urandom`.
+    Random,
+}
+
+impl MemoryDevice {
+    /// Reads from the device.
+    fn read(self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Null => Ok(0),
+            Self::Zero => {
+                buffer.fill(0);
+                Ok(buffer.len())
+            }
+            Self::Random => Local.open("/dev/urandom".as_ref(), &OpenOptions::new().read(true))?.read(buffer),
+        }
+    }
+
+    /// The id of the device on Linux.
+    fn id(self) -> u64 {
+        const MEMORY_DEVICES: u32 = 1;
+        rustix::fs::makedev(
+            MEMORY_DEVICES,
+            match self {
+                Self::Null => 3,
+                Self::Zero => 5,
+                Self::Random => 9,
+            },
+        )
+    }
 }
 
 impl NodeContent {
@@ -44,7 +82,7 @@ impl NodeContent {
             Self::File(_) => FileType::File,
             Self::Directory(_) => FileType::Directory,
             Self::Symlink(_) => FileType::Symlink,
-            Self::Null => FileType::CharacterDevice,
+            Self::Device(_) => FileType::CharacterDevice,
         }
     }
 
@@ -52,7 +90,7 @@ impl NodeContent {
         match self {
             Self::File(bytes) => bytes.len() as u64,
             Self::Symlink(target) => target.len() as u64,
-            Self::Directory(_) | Self::Null => 0,
+            Self::Directory(_) | Self::Device(_) => 0,
         }
     }
 }
@@ -64,14 +102,17 @@ struct TreeNode {
     modified: Timestamp,
     accessed: Timestamp,
     changed: Timestamp,
-    linked: bool,
+    created: Timestamp,
+    /// The number of names.
+    links: u64,
     opens: usize,
 }
 
 impl TreeNode {
     fn new(content: NodeContent, mode: u32) -> Self {
         let now = now();
-        Self { content, mode, modified: now, accessed: now, changed: now, linked: true, opens: 0 }
+        let [modified, accessed, changed, created] = [now; 4];
+        Self { content, mode, modified, accessed, changed, created, links: 1, opens: 0 }
     }
 }
 
@@ -83,6 +124,8 @@ pub(super) struct MemoryTree {
     used: u64,
     budget: u64,
     device: u64,
+    /// User and group ID of all files.
+    owner: (u32, u32),
 }
 
 /// The next device id. Each tree has its own, so that files of different trees are never identical.
@@ -92,7 +135,16 @@ impl MemoryTree {
     pub(super) fn new(budget: u64) -> Self {
         let nodes = HashMap::from([(ROOT_INODE, TreeNode::new(NodeContent::directory(), 0o755))]);
         let device = NEXT_DEVICE.fetch_add(1, Ordering::Relaxed);
-        Self { nodes, next: ROOT_INODE + 1, used: 0, budget, device }
+        let owner = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+        Self { nodes, next: ROOT_INODE + 1, used: 0, budget, device, owner }
+    }
+
+    pub(super) fn set_owner(&mut self, owner: (u32, u32)) {
+        self.owner = owner;
+    }
+
+    pub(super) fn owner(&self) -> (u32, u32) {
+        self.owner
     }
 
     /// Allows `budget` more bytes.
@@ -152,11 +204,39 @@ impl MemoryTree {
             changed: node.changed,
             device: self.device,
             inode: number,
-            uid: rustix::process::geteuid().as_raw(),
-            gid: rustix::process::getegid().as_raw(),
-            links: u64::from(node.linked) + subdirectories,
-            special_device: 0,
+            uid: self.owner.0,
+            gid: self.owner.1,
+            links: node.links + subdirectories,
+            special_device: match node.content {
+                NodeContent::Device(device) => device.id(),
+                _ => 0,
+            },
+            blocks: match node.content {
+                NodeContent::File(_) => node.content.size().div_ceil(BLOCK_SIZE) * (BLOCK_SIZE / 512),
+                _ => 0,
+            },
+            block_size: BLOCK_SIZE,
         })
+    }
+
+    pub(super) fn birth_time(&self, number: u64) -> io::Result<Timestamp> {
+        Ok(self.node(number)?.created)
+    }
+
+    pub(super) fn set_permissions(&mut self, number: u64, mode: u32) -> io::Result<()> {
+        let node = self.node_mut(number)?;
+        node.mode = mode & 0o7777;
+        node.changed = now();
+        Ok(())
+    }
+
+    pub(super) fn set_times(&mut self, number: u64, times: &FileTimes) -> io::Result<()> {
+        let node = self.node_mut(number)?;
+        let now = now();
+        node.accessed = times.accessed.apply(node.accessed, now);
+        node.modified = times.modified.apply(node.modified, now);
+        node.changed = now;
+        Ok(())
     }
 
     /// Fails with `EACCES` unless the owner has these permissions.
@@ -176,13 +256,7 @@ impl MemoryTree {
         content: NodeContent,
         mode: u32,
     ) -> io::Result<u64> {
-        if name.len() > MAX_NAME_BYTES {
-            return fail(Errno::NAMETOOLONG);
-        }
-        self.children(parent)?;
-        if self.nodes.get(&parent).is_some_and(|node| !node.linked) {
-            return fail(Errno::NOENT);
-        }
+        self.check_new_name(parent, name)?;
         self.spend(entry_cost(name) + content.size())?;
         let number = self.next;
         self.next += 1;
@@ -191,13 +265,36 @@ impl MemoryTree {
         Ok(number)
     }
 
-    /// Removes a name, and its node unless it is open.
+    fn check_new_name(&self, parent: u64, name: &OsStr) -> io::Result<()> {
+        if name.len() > MAX_NAME_BYTES {
+            return fail(Errno::NAMETOOLONG);
+        }
+        self.children(parent)?;
+        match self.nodes.get(&parent) {
+            Some(node) if node.links == 0 => fail(Errno::NOENT),
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds another name for a node.
+    pub(super) fn link(&mut self, parent: u64, name: &OsStr, number: u64) -> io::Result<()> {
+        self.check_new_name(parent, name)?;
+        self.spend(entry_cost(name))?;
+        let node = self.node_mut(number)?;
+        node.links += 1;
+        node.changed = now();
+        self.children_mut(parent)?.insert(name.to_owned(), number);
+        Ok(())
+    }
+
+    /// Removes a name, and its node if that was the last name and it is not open.
     pub(super) fn unlink(&mut self, parent: u64, name: &OsStr) {
         let Ok(children) = self.children_mut(parent) else { return };
         let Some(number) = children.remove(name) else { return };
         self.used = self.used.saturating_sub(entry_cost(name));
         if let Ok(node) = self.node_mut(number) {
-            node.linked = false;
+            node.links = node.links.saturating_sub(1);
+            node.changed = now();
         }
         self.release(number);
     }
@@ -227,22 +324,27 @@ impl MemoryTree {
     }
 
     fn release(&mut self, number: u64) {
-        let gone = self.nodes.get(&number).is_some_and(|node| !node.linked && node.opens == 0);
+        let gone = self.nodes.get(&number).is_some_and(|node| node.links == 0 && node.opens == 0);
         if let Some(node) = gone.then(|| self.nodes.remove(&number)).flatten() {
             self.used = self.used.saturating_sub(node.content.size());
         }
     }
 
-    pub(super) fn truncate(&mut self, number: u64) {
-        if let Ok(node) = self.node_mut(number)
-            && let NodeContent::File(bytes) = &mut node.content
-        {
-            let freed = bytes.len() as u64;
-            bytes.clear();
+    /// Sets the size of a file. Devices stay as they are.
+    pub(super) fn set_size(&mut self, number: u64, size: u64) -> io::Result<()> {
+        let remaining = self.budget.saturating_sub(self.used);
+        let node = self.node_mut(number)?;
+        let NodeContent::File(bytes) = &mut node.content else { return Ok(()) };
+        let old = bytes.len() as u64;
+        let length = usize::try_from(size).ok().filter(|_| size.saturating_sub(old) <= remaining);
+        let Some(length) = length else { return fail(Errno::NOSPC) };
+        bytes.resize(length, 0);
+        if size < old {
             bytes.shrink_to_fit();
-            (node.modified, node.changed) = (now(), now());
-            self.used = self.used.saturating_sub(freed);
         }
+        (node.modified, node.changed) = (now(), now());
+        self.used = (self.used + size).saturating_sub(old);
+        Ok(())
     }
 
     /// Reads at an offset.
@@ -250,7 +352,7 @@ impl MemoryTree {
         let node = self.node_mut(number)?;
         let bytes = match &node.content {
             NodeContent::File(bytes) => bytes.as_slice(),
-            NodeContent::Null => &[],
+            NodeContent::Device(device) => return device.read(buffer),
             NodeContent::Directory(_) => return fail(Errno::ISDIR),
             NodeContent::Symlink(_) => return fail(Errno::INVAL),
         };
@@ -267,7 +369,7 @@ impl MemoryTree {
         let node = self.node_mut(number)?;
         let file = match &mut node.content {
             NodeContent::File(file) => file,
-            NodeContent::Null => return Ok(bytes.len()),
+            NodeContent::Device(_) => return Ok(bytes.len()),
             NodeContent::Directory(_) | NodeContent::Symlink(_) => return fail(Errno::ISDIR),
         };
         let length = file.len() as u64;

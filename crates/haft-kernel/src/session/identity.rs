@@ -27,7 +27,7 @@ impl HostIdentity {
     }
 
     /// Fixed values, the same on every machine.
-    fn nobody() -> Self {
+    pub(crate) fn nobody() -> Self {
         const USER: u32 = 1000;
         Self {
             pid: 2,

@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
+use haft_fs::FileSystem;
 use haft_lang::ast::CommandKind;
 use haft_process::{CancelToken, Signals};
 use haft_text::Bytes;
@@ -43,6 +44,12 @@ impl Session {
     #[must_use]
     pub fn isolated(bytes: u64) -> Self {
         Self::hermetic(Kernel::builder().isolated(bytes).build())
+    }
+
+    /// A session that can touch only these files of the machine, and starts no programs.
+    #[must_use]
+    pub fn confined(files: Arc<dyn FileSystem>) -> Self {
+        Self::hermetic(Kernel::builder().confined(files).build())
     }
 
     /// Opens a file descriptor of the process under a number.
@@ -238,6 +245,12 @@ impl Session {
     /// Sets the file mode creation mask.
     pub fn set_umask(&mut self, mask: u32) {
         self.open_files.set_umask(mask & 0o777);
+    }
+
+    /// The file mode creation mask.
+    #[must_use]
+    pub fn umask(&self) -> u32 {
+        self.open_files.umask()
     }
 
     /// The token that cancels the session.
