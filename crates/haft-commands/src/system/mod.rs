@@ -4,6 +4,8 @@
 //! and `HOSTNAME`.
 
 mod accounts;
+mod date;
+mod expr;
 mod hostname;
 mod id;
 mod nice;
@@ -24,6 +26,8 @@ pub(crate) const GROUP: CommandGroup =
     CommandGroup { title: "System commands", commands: SYSTEM_TABLE, descriptors: SYSTEM_DESCRIPTORS };
 
 static SYSTEM_TABLE: &[&dyn Command] = &[
+    &date::COMMAND,
+    &expr::COMMAND,
     &hostname::COMMAND,
     &id::COMMAND,
     &nice::COMMAND,
@@ -37,6 +41,8 @@ static SYSTEM_TABLE: &[&dyn Command] = &[
 ];
 
 static SYSTEM_DESCRIPTORS: &[&CommandDescriptor] = &[
+    &date::DESCRIPTOR,
+    &expr::DESCRIPTOR,
     &hostname::DESCRIPTOR,
     &id::DESCRIPTOR,
     &nice::DESCRIPTOR,

@@ -4,6 +4,7 @@
 //! have 64 bits of mantissa, as `long double` on x86 and thus in bash. They are parsed and formatted exactly, with integers of
 //! arbitrary size.
 
+pub mod civil;
 mod directive;
 pub mod escape;
 mod float;

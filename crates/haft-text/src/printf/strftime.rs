@@ -5,6 +5,8 @@
 use jiff::Zoned;
 use jiff::fmt::strtime;
 
+use super::civil::CivilTime;
+
 /// The largest field width; a larger one would only use up memory.
 const MAX_FIELD_WIDTH: usize = 4096;
 
@@ -22,6 +24,25 @@ pub struct LocalTime {
 impl LocalTime {
     pub(super) fn new(epoch: i64, zoned: Zoned, years_later: i64) -> Self {
         Self { epoch, zoned, years_later }
+    }
+
+    /// The date and the time of day.
+    #[must_use]
+    pub fn civil(&self) -> CivilTime {
+        CivilTime {
+            year: self.year(),
+            month: self.zoned.month().into(),
+            day: self.zoned.day().into(),
+            hour: self.zoned.hour().into(),
+            minute: self.zoned.minute().into(),
+            second: self.zoned.second().into(),
+        }
+    }
+
+    /// Seconds east of Greenwich.
+    #[must_use]
+    pub fn offset(&self) -> i32 {
+        self.zoned.offset().seconds()
     }
 
     fn year(&self) -> i64 {

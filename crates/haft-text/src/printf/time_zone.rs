@@ -38,6 +38,12 @@ impl LocalZone {
         Self(file.or_else(|| parse_rules(name)).unwrap_or(TimeZone::UTC))
     }
 
+    /// UTC.
+    #[must_use]
+    pub fn utc() -> Self {
+        Self(TimeZone::UTC)
+    }
+
     /// Returns the local time at a number of seconds since the epoch.
     #[must_use]
     pub fn local_time(&self, epoch: i64) -> LocalTime {
