@@ -59,6 +59,7 @@
 //! - `scatter` and `gather` must be in the same pipeline, with at least one stage between them.
 
 mod arguments;
+mod awk;
 mod definition;
 mod descriptor;
 mod documentation;
