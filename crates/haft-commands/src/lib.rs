@@ -67,6 +67,7 @@ mod duration;
 mod env;
 mod error;
 mod fan_out;
+mod file;
 mod gather;
 mod group;
 mod halt;

@@ -40,6 +40,16 @@ impl Accounts {
         self.groups.iter().find(|group| group.id == id).map(|group| group.name.as_str())
     }
 
+    /// The id of a user with this name.
+    pub(crate) fn user_id(&self, name: &str) -> Option<u32> {
+        self.users.iter().find(|user| user.name == name).map(|user| user.id)
+    }
+
+    /// The id of a group with this name.
+    pub(crate) fn group_id(&self, name: &str) -> Option<u32> {
+        self.groups.iter().find(|group| group.name == name).map(|group| group.id)
+    }
+
     /// Finds a user by name, or by number.
     pub(crate) fn user(&self, name: &str) -> Option<&Account> {
         let number = || name.strip_prefix('+').unwrap_or(name).parse::<u32>().ok();

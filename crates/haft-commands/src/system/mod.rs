@@ -3,7 +3,7 @@
 //! An isolated session sees nothing of the machine: its user has the id 1000 and no name, and its host is `localhost`, as in `UID`
 //! and `HOSTNAME`.
 
-mod accounts;
+pub(crate) mod accounts;
 mod date;
 mod expr;
 mod hostname;

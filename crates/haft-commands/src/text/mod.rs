@@ -18,7 +18,7 @@ mod portion;
 mod ranges;
 mod rev;
 mod seq;
-mod sort;
+pub(crate) mod sort;
 pub(crate) mod streams;
 mod tac;
 mod tail;

@@ -1,6 +1,6 @@
 //! `sort`: sorts lines.
 
-mod compare;
+pub(crate) mod compare;
 mod general;
 mod key;
 mod lines;

@@ -104,7 +104,7 @@ pub(super) fn month(text: &[u8]) -> usize {
 }
 
 /// The order of `-V`.
-pub(super) fn version(first: &[u8], second: &[u8]) -> Ordering {
+pub(crate) fn version(first: &[u8], second: &[u8]) -> Ordering {
     let special = |text: &[u8]| match text {
         b"" => 0,
         b"." => 1,

@@ -1,0 +1,579 @@
+//! Random calls of the commands that work on files, each in a new tree of files. The trees are compared afterwards.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt, symlink};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use crate::random::Random;
+use crate::support::ScriptResult;
+use crate::{Case, environment_number, has_versions, run_here, run_program};
+
+/// The heading of the group.
+pub(crate) const FILE_GROUP: &str = "File commands";
+
+/// Cases per command.
+const DEFAULT_CASES: u64 = 30;
+
+/// Differences shown per command.
+const MAX_SHOWN: usize = 6;
+
+/// Times before this one are those of the tree, in seconds since the epoch. Later ones are the current time.
+const TREE_TIMES_END: i64 = 1_700_000_000;
+
+/// Names of operands. Some do not exist.
+const OPERANDS: &[&str] = &[
+    "f",
+    "g",
+    "a b",
+    "it's",
+    "new\nline",
+    "./-dash",
+    "d",
+    "d2",
+    "d/e",
+    "d/x",
+    "sl",
+    "sd",
+    "dl",
+    "loop",
+    "h1",
+    "h2",
+    "ro",
+    "x.sh",
+    "missing",
+    "missing/x",
+    "d/",
+    "f/",
+    "sd/",
+    "new",
+    "d/new",
+    ".",
+    "..",
+    "d/.",
+    "d/..",
+    "",
+    "d/e/deep",
+    "./f",
+    "d//x",
+    "d2/",
+    "sl/",
+    "f/x",
+    "d3",
+    "d3/d",
+    "new/",
+    "\u{e9}",
+];
+
+/// Makes the tree.
+fn make_tree(root: &Path) {
+    let put = |name: &str, content: &str, mode: u32| {
+        let path = root.join(name);
+        std::fs::write(&path, content).expect("a file");
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).expect("its mode");
+    };
+    for name in ["d", "d/e", "d2", "d3", "d3/d", "d3/d/full"] {
+        std::fs::create_dir(root.join(name)).expect("a directory");
+        std::fs::set_permissions(root.join(name), PermissionsExt::from_mode(0o755)).expect("its mode");
+    }
+    put("f", "content of f\n", 0o644);
+    put("g", "another file\n", 0o640);
+    put("a b", "blank", 0o644);
+    put("it's", "", 0o600);
+    put("new\nline", "x\n", 0o644);
+    put("-dash", "d\n", 0o644);
+    put("d/x", "in d\n", 0o644);
+    put("d/e/deep", &"0123456789".repeat(1000), 0o755);
+    put("d3/f", "other\n", 0o644);
+    put("h1", "linked\n", 0o644);
+    put("ro", "read only\n", 0o444);
+    put("x.sh", "#!/bin/sh\n", 0o755);
+    put(".hidden", "h\n", 0o644);
+    put("\u{e9}", "accent\n", 0o644);
+    std::fs::hard_link(root.join("h1"), root.join("h2")).expect("a link");
+    for (target, name) in [("f", "sl"), ("d", "sd"), ("nowhere", "dl"), ("loop", "loop"), ("../f", "d/up")] {
+        symlink(target, root.join(name)).expect("a link");
+    }
+    set_times(root);
+}
+
+/// Gives each file a time of its own.
+fn set_times(root: &Path) {
+    let names =
+        ["f", "g", "a b", "d/x", "d/e/deep", "d3/f", "h1", "ro", "x.sh", "-dash", "it's", "new\nline"];
+    for (index, name) in names.iter().enumerate() {
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000 + index as u64 * 10_000_000);
+        let file = std::fs::File::options().append(true).open(root.join(name));
+        // Only a file that cannot be opened keeps the current time, and it does so in both trees.
+        if let Ok(file) = file {
+            file.set_modified(time).expect("its time");
+        }
+    }
+}
+
+/// What is compared of a file: type and mode, links, time, content or target.
+type FileState = (u32, u64, i64, Vec<u8>);
+
+fn snapshot(root: &Path, prefix: &Path, found: &mut BTreeMap<Vec<u8>, FileState>) {
+    for entry in std::fs::read_dir(root.join(prefix)).expect("lists") {
+        let name = prefix.join(entry.expect("an entry").file_name());
+        let path = root.join(&name);
+        let metadata = path.symlink_metadata().expect("is there");
+        let content = match metadata.file_type() {
+            kind if kind.is_dir() => Vec::new(),
+            kind if kind.is_symlink() => {
+                std::fs::read_link(&path).expect("a link").as_os_str().as_bytes().to_vec()
+            }
+            _ => std::fs::read(&path).unwrap_or_default(),
+        };
+        let time = match metadata.mtime() {
+            time if time < TREE_TIMES_END => time,
+            _ => TREE_TIMES_END,
+        };
+        let links = if metadata.is_dir() { 0 } else { metadata.nlink() };
+        found.insert(name.as_os_str().as_bytes().to_vec(), (metadata.mode(), links, time, content));
+        if metadata.is_dir() {
+            snapshot(root, &name, found);
+        }
+    }
+}
+
+/// The options of a command.
+fn options(name: &str) -> &'static [&'static str] {
+    match name {
+        "basename" => &["-a", "-s\u{1}.sh", "-z", "--suffix=x"],
+        "chmod" => &["-v", "-c", "-f", "-R", "--reference=x.sh", "-Rv", "--reference=missing"],
+        "cp" => &[
+            "-r",
+            "-R",
+            "-a",
+            "-p",
+            "-f",
+            "-n",
+            "-u",
+            "-v",
+            "-T",
+            "-t\u{1}d2",
+            "-t\u{1}missing",
+            "-t\u{1}f",
+            "-d",
+            "-P",
+            "-L",
+            "-H",
+            "-l",
+            "-s",
+            "--parents",
+            "--remove-destination",
+            "-rv",
+            "-av",
+            "--preserve=mode",
+            "--preserve=links,timestamps",
+            "--preserve",
+            "--strip-trailing-slashes",
+            "-r",
+            "-rp",
+        ],
+        "dirname" => &["-z"],
+        "du" => &[
+            "-s",
+            "-a",
+            "-h",
+            "-c",
+            "-b",
+            "-k",
+            "-m",
+            "-d\u{1}1",
+            "-d0",
+            "--apparent-size",
+            "-S",
+            "-l",
+            "-L",
+            "-D",
+            "-0",
+            "--si",
+            "-P",
+            "-d\u{1}x",
+            "-ah",
+            "-sb",
+        ],
+        "find" => &[
+            "-name\u{1}*",
+            "-name\u{1}f",
+            "-iname\u{1}D*",
+            "-path\u{1}*/x",
+            "-type\u{1}f",
+            "-type\u{1}d",
+            "-type\u{1}l,d",
+            "-type\u{1}q",
+            "-xtype\u{1}l",
+            "-xtype\u{1}f",
+            "-size\u{1}+0",
+            "-size\u{1}-2k",
+            "-size\u{1}13c",
+            "-size\u{1}x",
+            "-empty",
+            "-perm\u{1}644",
+            "-perm\u{1}-u+x",
+            "-perm\u{1}/111",
+            "-links\u{1}2",
+            "-links\u{1}+1",
+            "-mtime\u{1}+100",
+            "-mtime\u{1}-1",
+            "-mtime\u{1}0",
+            "-mmin\u{1}-5",
+            "-newer\u{1}g",
+            "-newermt\u{1}2005-01-01",
+            "-newer\u{1}missing",
+            "-maxdepth\u{1}1",
+            "-mindepth\u{1}1",
+            "-depth",
+            "-print",
+            "-print0",
+            "-prune",
+            "-quit",
+            "-true",
+            "-false",
+            "!",
+            "-not",
+            "-o",
+            "-a",
+            "(",
+            ")",
+            ",",
+            "-delete",
+            "-lname\u{1}*",
+            "-samefile\u{1}h1",
+            "-exec\u{1}basename\u{1}{}\u{1};",
+            "-exec\u{1}basename\u{1}-a\u{1}{}\u{1}+",
+            "-readable",
+            "-executable",
+            "-user\u{1}root",
+            "-printf\u{1}%p %f %h %P %H %d %s %y %Y %l %m %M %n\\n",
+            "-printf\u{1}[%10s|%-6f|%TY-%Tm-%Td %TH]\\t\\101\\n",
+            "-printf\u{1}%q%%",
+            "-name\u{1}d\u{1}-prune\u{1}-o\u{1}-print",
+            "-type\u{1}f\u{1}-o\u{1}-type\u{1}l",
+            "-foo",
+            "-name",
+            "-uid\u{1}0",
+            "-daystart",
+        ],
+        "ln" => &[
+            "-s",
+            "-f",
+            "-n",
+            "-v",
+            "-r",
+            "-sf",
+            "-sv",
+            "-T",
+            "-t\u{1}d2",
+            "-L",
+            "-P",
+            "-sfn",
+            "-t\u{1}f",
+            "-sr",
+        ],
+        "mkdir" => &[
+            "-p",
+            "-v",
+            "-m\u{1}700",
+            "-m\u{1}u=rwx,go=",
+            "-m\u{1}x",
+            "-pv",
+            "-m\u{1}a+t",
+            "-m\u{1}7777",
+            "--parents",
+            "-m\u{1}+w",
+        ],
+        "mktemp" => &["-d", "-q", "--suffix=/x", "-t", "-p\u{1}missing", "--suffix=.c", "--tmpdir=missing"],
+        "mv" => {
+            &["-f", "-n", "-u", "-v", "-T", "-t\u{1}d2", "-t\u{1}f", "-vT", "--strip-trailing-slashes", "-v"]
+        }
+        "readlink" => &["-f", "-e", "-m", "-n", "-v", "-z", "-q", "-fv", "-ev"],
+        "realpath" => &[
+            "-e",
+            "-m",
+            "-s",
+            "-q",
+            "-z",
+            "-L",
+            "-P",
+            "--relative-to=d",
+            "--relative-base=d",
+            "--relative-to=d/e",
+            "--relative-to=missing",
+            "--relative-base=d2",
+        ],
+        "rm" => &["-r", "-f", "-v", "-d", "-R", "-rf", "-rv", "-dv", "--preserve-root"],
+        "rmdir" => &["-p", "-v", "--ignore-fail-on-non-empty", "-pv"],
+        "ls" => &[
+            "-l",
+            "-a",
+            "-A",
+            "-1",
+            "-R",
+            "-t",
+            "-S",
+            "-r",
+            "-h",
+            "-d",
+            "-F",
+            "-s",
+            "-C",
+            "-x",
+            "-m",
+            "-p",
+            "-n",
+            "-g",
+            "-o",
+            "-G",
+            "-L",
+            "-H",
+            "-Q",
+            "-b",
+            "-N",
+            "-q",
+            "-U",
+            "-v",
+            "-X",
+            "-c",
+            "-u",
+            "-lh",
+            "-la",
+            "-laF",
+            "-w30",
+            "-w\u{1}20",
+            "-w0",
+            "--color=never",
+            "--color=auto",
+            "--time-style=long-iso",
+            "--time-style=iso",
+            "--time-style=+%F",
+            "--group-directories-first",
+            "--sort=size",
+            "--file-type",
+            "--si",
+            "--quoting-style=shell",
+            "--quoting-style=shell-escape",
+            "--quoting-style=c",
+            "--quoting-style=escape",
+            "--quoting-style=locale",
+            "--format=commas",
+            "--indicator-style=slash",
+            "--quoting-style=shell-escape-always",
+            "-lR",
+            "-k",
+            "-CF",
+        ],
+        "stat" => &[
+            "-c\u{1}%a %A %b %B %f %F %g %G %h %n %N %o %s %t %T %u %U",
+            "-c\u{1}%10n|%-8s|%08a|%#a|%.3n",
+            "--printf=%n\\t%s\\x41\\101\\n",
+            "-L",
+            "-c\u{1}%q %H %%",
+            "-c\u{1}%",
+            "-c\u{1}%5.2s|%+s|%'s|% s",
+        ],
+        "touch" => &[
+            "-a",
+            "-m",
+            "-c",
+            "-h",
+            "-t\u{1}200102030405",
+            "-t\u{1}200102030405.06",
+            "-t\u{1}99",
+            "-r\u{1}g",
+            "-r\u{1}missing",
+            "-d\u{1}2001-02-03",
+            "-d\u{1}2001-02-03 04:05:06",
+            "-d\u{1}@1000000000",
+            "-d\u{1}2001-02-03T04:05:06Z",
+            "--time=mtime",
+            "--time=atime",
+            "-d\u{1}2001-13-01",
+            "-d\u{1}2001-02-03 04:05:06.789 +0100",
+        ],
+        "truncate" => &[
+            "-s\u{1}5",
+            "-s\u{1}+3",
+            "-s\u{1}-4",
+            "-s\u{1}<6",
+            "-s\u{1}>20",
+            "-s\u{1}/4",
+            "-s\u{1}%8",
+            "-c",
+            "-o",
+            "-r\u{1}g",
+            "-s\u{1}1K",
+            "-s\u{1}x",
+            "-s\u{1}/0",
+            "-r\u{1}missing",
+            "-s\u{1}0",
+        ],
+        other => panic!("no options for '{other}'"),
+    }
+}
+
+/// A first operand that is not a file.
+fn first_operand(name: &str, random: &mut Random) -> Option<&'static str> {
+    let modes = [
+        "644",
+        "0",
+        "u+x",
+        "go-rwx",
+        "a=r",
+        "+x",
+        "-w",
+        "-x",
+        "u=g",
+        "+X",
+        "7777",
+        "x",
+        "888",
+        "u+s,g+s",
+        "-rw",
+        "=",
+        "o=u-w",
+        "a-x+X",
+        "00755",
+        "+t",
+        "u+rwx,g=rx,o=",
+    ];
+    (name == "chmod" && random.percent(90)).then(|| random.choose(&modes))
+}
+
+fn case(name: &str, random: &mut Random) -> Case {
+    let mut arguments = Vec::new();
+    if name == "find" {
+        return find_case(random);
+    }
+    if name == "stat" {
+        // Other formats show inode numbers and the current time.
+        arguments.push(random.choose(&["-c%n %s %a", "-c%N %F"]).to_owned());
+    }
+    if random.percent(2) {
+        arguments.push(random.choose(&["-@", "--unknown", "--unknown=x"]).to_owned());
+    }
+    while random.percent(55) {
+        arguments.extend(random.choose(options(name)).split('\u{1}').map(str::to_owned));
+    }
+    arguments.extend(first_operand(name, random).map(str::to_owned));
+    if name == "mktemp" {
+        // Only calls that make nothing have the same output twice.
+        let template = random.choose(&["missing/XXX", "ab", "x/XXXXXX/y", "/missing/XXX", "XX", "f/XXX"]);
+        arguments.push(template.to_owned());
+        return Case { arguments, input: "f" };
+    }
+    for _ in 0..random.choose(&[0, 1, 1, 1, 2, 2, 2, 3, 4]) {
+        arguments.push(random.choose(OPERANDS).to_owned());
+    }
+    Case { arguments, input: "f" }
+}
+
+/// A call of `find`: paths come before the expression.
+fn find_case(random: &mut Random) -> Case {
+    let mut arguments: Vec<String> = Vec::new();
+    if random.percent(20) {
+        arguments.push(random.choose(&["-L", "-H", "-P"]).to_owned());
+    }
+    for _ in 0..random.choose(&[0, 1, 1, 1, 2]) {
+        arguments.push(
+            random
+                .choose(&["d", "d3", "f", "sd", "sd/", "missing", ".", "d/", "dl", "h1", "it's"])
+                .to_owned(),
+        );
+    }
+    for _ in 0..random.choose(&[0, 1, 1, 2, 2, 3, 4]) {
+        arguments.extend(random.choose(options("find")).split('\u{1}').map(str::to_owned));
+    }
+    Case { arguments, input: "f" }
+}
+
+/// The result with its lines sorted, because directories have no order.
+fn sorted(result: &ScriptResult) -> ScriptResult {
+    let sort = |text: &str| {
+        let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
+        lines.sort_unstable();
+        lines.concat()
+    };
+    ScriptResult { status: result.status, stdout: sort(&result.stdout), stderr: sort(&result.stderr) }
+}
+
+/// Whether a call changes what is above the tree.
+fn leaves_tree(name: &str, case: &Case) -> bool {
+    let above = |word: &String| word == ".." || word == "d/..";
+    matches!(name, "chmod" | "cp" | "ln" | "mv" | "touch") && case.arguments.iter().any(above)
+}
+
+/// Runs a call in a new tree.
+fn run_in_tree(
+    root: &Path,
+    case: &Case,
+    call: impl FnOnce(&Case, &Path) -> ScriptResult,
+) -> (ScriptResult, BTreeMap<Vec<u8>, FileState>) {
+    let tree = root.join("tree");
+    std::fs::create_dir(&tree).expect("a directory");
+    make_tree(&tree);
+    let result = sorted(&call(case, &tree));
+    let mut found = BTreeMap::new();
+    snapshot(&tree, Path::new(""), &mut found);
+    std::fs::remove_dir_all(&tree).expect("removes the tree");
+    (result, found)
+}
+
+#[test]
+fn file_commands_leave_the_same_files_as_gnu_programs_do() {
+    if !has_versions() {
+        println!("skipped: the programs are of other versions");
+        return;
+    }
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let root = directory.path().canonicalize().expect("its path");
+    let cases = environment_number("HAFT_GNU_CASES", DEFAULT_CASES);
+    let first = environment_number("HAFT_GNU_SEED", 1);
+    let only = std::env::var("HAFT_GNU_COMMAND").ok();
+    let group = haft_commands::GNU_GROUPS.iter().find(|group| group.title == FILE_GROUP).expect("the group");
+    let names = group.commands.iter().map(|command| command.name());
+    let mut failures = Vec::new();
+    for name in names.filter(|name| only.as_deref().is_none_or(|only| only == *name)) {
+        let mut shown = 0;
+        for seed in first..first + cases {
+            let case = case(name, &mut Random::new(seed, name));
+            if leaves_tree(name, &case) {
+                continue;
+            }
+            let here = run_in_tree(&root, &case, |case, tree| run_here(name, case, tree));
+            let there = run_in_tree(&root, &case, |case, tree| run_program(name, case, tree));
+            if here != there && shown < MAX_SHOWN {
+                shown += 1;
+                failures.push(difference(name, &case, &here, &there));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "differences:\n\n{}", failures.join("\n\n"));
+}
+
+type TreeResult = (ScriptResult, BTreeMap<Vec<u8>, FileState>);
+
+fn difference(name: &str, case: &Case, here: &TreeResult, there: &TreeResult) -> String {
+    let mut text = format!("{name} {:?}", case.arguments);
+    if here.0 != there.0 {
+        text += &format!("\nhaft: {:?}\nGNU:  {:?}", here.0, there.0);
+    }
+    let paths: std::collections::BTreeSet<_> = here.1.keys().chain(there.1.keys()).collect();
+    for path in paths.into_iter().filter(|path| here.1.get(*path) != there.1.get(*path)) {
+        let state = |tree: &BTreeMap<Vec<u8>, FileState>| {
+            let found = tree.get(path).map(|(mode, links, time, content)| {
+                let start = content.iter().take(20).copied().collect::<Vec<_>>();
+                format!("{mode:o} links {links} time {time} {:?}", String::from_utf8_lossy(&start))
+            });
+            found.unwrap_or_else(|| "missing".to_owned())
+        };
+        let shown = Path::new(OsStr::from_bytes(path)).display();
+        text += &format!("\n{shown}: haft {}; GNU {}", state(&here.1), state(&there.1));
+    }
+    text
+}
