@@ -189,9 +189,10 @@ documents! {
 }
 
 /// Documents without `sh` examples to run, or with generated ones.
-const OTHERS: [&str; 10] = [
+const OTHERS: [&str; 11] = [
     "docs/benchmarks.md",
     "docs/checks.md",
+    "docs/clients.md",
     "docs/commands.md",
     "docs/compatibility.md",
     "docs/dependencies.md",
