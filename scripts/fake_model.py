@@ -46,6 +46,8 @@ class FakeModel(http.server.ThreadingHTTPServer):
         tool = next((name for name in names if name and RUN_TOOL.match(name)), None)
         if tool:
             return tool, {"script": SCRIPT}
+        if "execute" in names:
+            return "execute", {"command": SCRIPT}
         if "WaitForMcpServers" in names and '"name":"WaitForMcpServers","input"' not in body:
             return "WaitForMcpServers", {}
         # Some clients only name the tools of a server, and offer tools to look up and call them.

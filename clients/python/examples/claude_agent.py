@@ -14,8 +14,9 @@ async def main(url: str) -> None:
         options = ClaudeAgentOptions(
             mcp_servers={"haft": haft_server(haft, ["run", "job", "output"])},
             allowed_tools=["mcp__haft__run", "mcp__haft__job", "mcp__haft__output"],
+            tools=[],  # no tools but those of haft
             setting_sources=[],
-            env={"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "none", "HOME": home, "CLAUDE_CONFIG_DIR": home},
+            env={"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "none", "CLAUDE_CONFIG_DIR": home},
         )
         async for message in query(prompt="Do the work.", options=options):
             if isinstance(message, ResultMessage):

@@ -8,8 +8,10 @@ use haft_overlay::Overlay;
 
 use crate::commands::changes::arguments::ChangesArguments;
 use crate::commands::check::CheckArguments;
+use crate::commands::completions::CompletionsArguments;
 use crate::commands::exec::ExecArguments;
 use crate::commands::launch::arguments::LaunchArguments;
+use crate::commands::man::ManArguments;
 use crate::commands::mcp::McpArguments;
 use crate::commands::output::OutputArguments;
 use crate::commands::plan::PlanArguments;
@@ -33,7 +35,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Run scripts and programs under supervision", &["run", "spawn", "output", "changes", "exec"]),
     ("Inspect a script before it runs", &["check", "plan"]),
     ("Agents and tools", &["launch", "tool", "mcp", "trust"]),
-    ("Help", &["help", "version"]),
+    ("Help", &["help", "man", "completions", "version"]),
 ];
 
 const OPTIONS: &str = "Options:
@@ -98,7 +100,7 @@ fn list_commands(command: &clap::Command) -> String {
                 Some(about) => about.to_string(),
                 None => "Print the help of a command: haft help COMMAND".to_owned(),
             };
-            let _ = writeln!(text, "  {name:9}{about}");
+            let _ = writeln!(text, "  {name:13}{about}");
         }
         text.push('\n');
     }
@@ -130,6 +132,10 @@ pub(crate) enum HaftCommand {
     Trust(TrustArguments),
     /// Serve haft's tools to an agent over the Model Context Protocol
     Mcp(McpArguments),
+    /// Print or write the manual pages
+    Man(ManArguments),
+    /// Print a script that completes haft's command line in a shell
+    Completions(CompletionsArguments),
     /// Print the version
     Version,
     /// Clean up after the process at the other end of standard input
@@ -162,6 +168,8 @@ impl HaftCommand {
             | HaftCommand::Trust(_)
             | HaftCommand::Output(_)
             | HaftCommand::Changes(_)
+            | HaftCommand::Man(_)
+            | HaftCommand::Completions(_)
             | HaftCommand::Version
             | HaftCommand::Watch => false,
         }
@@ -179,7 +187,12 @@ impl HaftCommand {
             HaftCommand::Launch(launch) => launch.prints_json(),
             HaftCommand::Tool(tool) => tool.command.prints_json(),
             HaftCommand::Trust(trust) => trust.json,
-            HaftCommand::Exec(_) | HaftCommand::Mcp(_) | HaftCommand::Version | HaftCommand::Watch => false,
+            HaftCommand::Exec(_)
+            | HaftCommand::Mcp(_)
+            | HaftCommand::Man(_)
+            | HaftCommand::Completions(_)
+            | HaftCommand::Version
+            | HaftCommand::Watch => false,
         }
     }
 }

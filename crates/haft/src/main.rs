@@ -85,6 +85,8 @@ fn run_command(command: HaftCommand, process: &ProcessContext) -> Result<i32, Fa
         HaftCommand::Tool(tool) => commands::tool::run(tool, process),
         HaftCommand::Trust(trust) => commands::trust::run(&trust, process),
         HaftCommand::Mcp(mcp) => commands::mcp::run(&mcp, overlay, process),
+        HaftCommand::Man(man) => commands::man::run(&man),
+        HaftCommand::Completions(completions) => Ok(commands::completions::run(&completions)),
         HaftCommand::Version => Ok(print_text(&format!("haft {}\n", env!("CARGO_PKG_VERSION")), 0)),
         HaftCommand::Watch => commands::watch::run(),
     }

@@ -213,7 +213,7 @@ fn help_examples(world: &World, command: &str) -> Vec<String> {
 #[test]
 fn the_examples_of_the_help_run() {
     let world = World::new();
-    let commands = "run spawn exec output check plan tool launch mcp";
+    let commands = "run spawn exec output check plan tool launch mcp man completions";
     let tools =
         ["list", "show", "call", "batch", "refresh", "check", "new"].map(|name| format!("tool {name}"));
     let launches =

@@ -28,7 +28,8 @@ fn help_shows_the_shell_the_commands_and_examples() {
 
 #[test]
 fn every_command_has_help_with_examples() {
-    for command in ["run", "spawn", "exec", "output", "check", "plan", "launch", "tool", "trust", "mcp"] {
+    let commands = "run spawn exec output check plan launch tool trust mcp man completions";
+    for command in commands.split(' ') {
         let help = haft().args([command, "--help"]).run().status(0).stderr("").output_text();
         assert!(help.contains("Examples:\n  "), "{command}\n{help}");
         haft().args(["help", command]).run().status(0).stdout(&help);
@@ -43,6 +44,30 @@ fn the_version_is_printed_by_a_command_and_an_option() {
     for word in ["version", "--version", "-V"] {
         haft().arg(word).run().status(0).stdout(&version).stderr("");
     }
+}
+
+#[test]
+fn manual_pages_cover_every_command() {
+    let scratch = Scratch::new();
+    haft().directory(scratch.path()).args(["man", "--output", "man1"]).run().status(0).stdout("").stderr("");
+    let page = |name: &str| std::fs::read_to_string(scratch.file(&format!("man1/{name}.1"))).unwrap();
+    assert!(page("haft-tool-call").contains("haft\\-tool\\-call"), "{}", page("haft-tool-call"));
+    for text in [".TH haft", "haft\\-launch", "Run a bash script"] {
+        assert!(page("haft").contains(text), "{text:?} is missing in\n{}", page("haft"));
+    }
+    assert!(!scratch.file("man1/haft-__watch.1").exists());
+    haft().args(["man", "run"]).run().status(0).stdout(page("haft-run"));
+    haft().args(["man", "nothing"]).run().status(2).stderr_has("unknown command 'nothing'");
+}
+
+#[test]
+fn completions_cover_every_command() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = haft().args(["completions", shell]).run().status(0).stderr("").output_text();
+        assert!(script.contains("spawn") && script.contains("limit-memory"), "{script}");
+    }
+    let script = haft().args(["completions", "bash"]).run().output_text();
+    Haft::by(["bash", "-n"]).input(script).run().status(0).stderr("");
 }
 
 #[test]

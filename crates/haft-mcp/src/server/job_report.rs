@@ -1,6 +1,6 @@
 //! Reports a job as text and structured content: output first, then one line of facts.
 
-use haft_process::capture::OutputSummary;
+use haft_process::capture::{Output, OutputSummary};
 use serde_json::{Map, Value, json};
 
 use super::finished_run::{FinishedRun, count_processes};
@@ -11,6 +11,17 @@ use super::until::MetCondition;
 use super::view::{ReplyView, ShownOutput};
 use super::wait::WaitResult;
 
+/// The longest beginning of a character of UTF-8.
+const MAX_INCOMPLETE_BYTES: u64 = 3;
+
+/// The reply for a job.
+#[derive(Debug)]
+pub(crate) struct JobReport {
+    pub(crate) reply: ToolReply,
+    /// Whether the reply says that the job continues. A job that ends later must still be found.
+    pub(crate) continues: bool,
+}
+
 /// Builds the reply for a job. With `since`, it contains the output after these offsets.
 pub(crate) fn report_job(
     job: &ScriptJob,
@@ -18,32 +29,59 @@ pub(crate) fn report_job(
     since: Option<&[u64]>,
     stop: &WaitResult,
     expired: bool,
-) -> ToolReply {
+) -> JobReport {
+    // Before the output is read: that of a script that has ended is complete.
+    let ended = job.ended();
+    let continues = ended.as_ref().is_none_or(|ended| !ended.left_running().is_empty());
     let mut parts = Vec::new();
     let mut seen = Vec::new();
     for (index, (name, output)) in job.streams().into_iter().enumerate() {
         let cursor = since.and_then(|since| since.get(index)).copied();
-        seen.push(output.total_bytes());
-        let view = cursor.map_or_else(|| shown.clone(), |cursor| shown.since(cursor));
+        let end = if ended.is_some() { output.total_bytes() } else { end_of_characters(&output) };
+        seen.push(end);
+        let view = cursor.map_or_else(|| shown.clone(), |cursor| shown.between(cursor, end));
         if let Ok(mut shown) = view.summarize(&output) {
             if let Some(cursor) = cursor {
-                exclude_earlier(&mut shown.summary, cursor);
+                exclude_others(&mut shown.summary, cursor, end);
             }
             parts.push((name, shown));
         }
     }
     job.set_seen(seen);
-    let ended = job.ended();
     let mut text = body(&parts);
     text.push_str(&facts_line(&facts(job, ended.as_deref(), &parts, stop, expired)));
-    let data = data(job, ended.as_deref(), &parts, stop, expired);
-    ToolReply { text, data: Some(data), failed: expired, ..ToolReply::default() }
+    let mut data = data(job, ended.as_deref(), &parts, stop, expired);
+    if continues {
+        add_job(&mut data, job);
+    }
+    let data = Some(Value::Object(data));
+    JobReport { reply: ToolReply { text, data, failed: expired, ..ToolReply::default() }, continues }
 }
 
-/// Output that was returned earlier does not count as omitted.
-fn exclude_earlier(summary: &mut OutputSummary, cursor: u64) {
+/// The number of bytes up to the last complete character of UTF-8. The rest of a character may follow.
+fn end_of_characters(output: &Output) -> u64 {
+    let total = output.total_bytes();
+    let start = total.saturating_sub(MAX_INCOMPLETE_BYTES);
+    let last =
+        output.read_since(start, (total - start) as usize).map_or_else(|_| Vec::new(), |last| last.bytes);
+    for (length, byte) in (1..).zip(last.iter().rev()) {
+        let needed = match byte {
+            0x80..=0xbf => continue,
+            0xc2..=0xdf => 2,
+            0xe0..=0xef => 3,
+            0xf0..=0xf4 => 4,
+            _ => 1,
+        };
+        return if needed > length { total - length } else { total };
+    }
+    total
+}
+
+/// Output that was returned earlier, or that the next reply returns, does not count as omitted.
+fn exclude_others(summary: &mut OutputSummary, start: u64, end: u64) {
     if let Some(omitted) = &mut summary.omitted {
-        omitted.bytes = omitted.bytes.saturating_sub(cursor);
+        let later = summary.total_bytes.saturating_sub(end);
+        omitted.bytes = omitted.bytes.saturating_sub(start + later);
         if omitted.bytes == 0 {
             summary.truncated = false;
             summary.omitted = None;
@@ -142,22 +180,24 @@ fn data(
     parts: &[(&str, ShownOutput)],
     stop: &WaitResult,
     expired: bool,
-) -> Value {
+) -> Map<String, Value> {
     let mut data = match ended.map(|ended| ended.data(expired, &job.redactor)) {
         Some(Value::Object(data)) => data,
         _ => Map::from_iter([("duration".to_owned(), json!(job.started.elapsed().as_secs_f64()))]),
     };
     data.insert("state".to_owned(), json!(if ended.is_some() { "ended" } else { "running" }));
-    if job.is_alive() {
-        data.insert("job".to_owned(), json!(job.id));
-        data.insert("pids".to_owned(), json!(job.processes()));
-        data.insert("needs_input".to_owned(), json!(job.controller.needs_input().is_some()));
-    }
     if let WaitResult::ConditionMet(met) = stop {
         data.insert("met".to_owned(), json!(met.to_string()));
     }
     for (name, shown) in parts {
         data.insert((*name).to_owned(), serde_json::to_value(&shown.summary).unwrap_or_default());
     }
-    Value::Object(data)
+    data
+}
+
+/// Adds what a client needs to use a job that continues.
+fn add_job(data: &mut Map<String, Value>, job: &ScriptJob) {
+    data.insert("job".to_owned(), json!(job.id));
+    data.insert("pids".to_owned(), json!(job.processes()));
+    data.insert("needs_input".to_owned(), json!(job.controller.needs_input().is_some()));
 }

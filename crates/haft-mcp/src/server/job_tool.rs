@@ -104,9 +104,9 @@ pub(crate) async fn job(
         (_, Some(conditions)) => wait::wait_for_job(&job, conditions, &seen, Some(deadline), request).await,
         (_, None) => WaitResult::Ended,
     };
-    let reply = job_report::report_job(&job, &shown, Some(&seen), &stop, false);
-    retain_outputs(state, &job);
-    Ok(reply.with_detail(arguments.detail))
+    let report = job_report::report_job(&job, &shown, Some(&seen), &stop, false);
+    retain_outputs(state, &job, report.continues);
+    Ok(report.reply.with_detail(arguments.detail))
 }
 
 /// The conditions to wait for after the action; `None` means not to wait.

@@ -16,7 +16,7 @@ use tokio::sync::{oneshot, watch};
 use super::detail::ResultDetail;
 use super::finished_run::FinishedRun;
 use super::job_notifications;
-use super::job_report;
+use super::job_report::{self, JobReport};
 use super::jobs::ScriptJob;
 use super::limits::{self, LimitArguments};
 use super::listening;
@@ -135,20 +135,21 @@ pub(crate) async fn run(
     drop(slot);
     let overlay = run_session.overlay.clone();
     run_session.store(&job);
-    let mut reply = job_report::report_job(&job, &shown, None, &stop, expired).with_detail(arguments.detail);
+    let JobReport { reply, continues } = job_report::report_job(&job, &shown, None, &stop, expired);
+    let mut reply = reply.with_detail(arguments.detail);
     withheld_variables::mention(&mut reply, &job, &state.setup.withheld_variables);
     if let Some(name) = new_name {
         mention_session(&mut reply, name);
     }
     if let Some(overlay) = overlay {
         let is_changed = overlays::mention(&mut reply, &overlay);
-        if !is_changed && arguments.session.is_none() && !job.is_alive() {
+        if !is_changed && arguments.session.is_none() && !continues {
             let (state, id) = (state.clone(), overlay.id.clone());
             tokio::task::spawn_blocking(move || state.overlays.discard_if_empty(&id));
         }
     }
-    retain_outputs(state, &job);
-    if job.is_alive() {
+    retain_outputs(state, &job, continues);
+    if continues {
         job.set_in_background();
         tokio::spawn(job_notifications::notify_when_ended(state.clone(), job));
     }
@@ -278,8 +279,8 @@ async fn finish(job: &ScriptJob, stop: &WaitResult) {
     job.end().await;
 }
 
-/// Retains the output of a job, and removes the job if it has ended.
-pub(crate) fn retain_outputs(state: &ServerState, job: &Arc<ScriptJob>) {
+/// Retains the output of a job, and removes the job unless the client was told that it continues.
+pub(crate) fn retain_outputs(state: &ServerState, job: &Arc<ScriptJob>, continues: bool) {
     for (name, output) in job.streams() {
         if output.total_bytes() > 0 || !output.is_finished() {
             let origin = format!("{name} of {}", job.title());
@@ -287,7 +288,7 @@ pub(crate) fn retain_outputs(state: &ServerState, job: &Arc<ScriptJob>) {
             state.outputs.retain(RetainedOutput { output, owner, origin, since });
         }
     }
-    if !job.is_alive() {
+    if !continues {
         state.jobs.remove(job);
     }
 }

@@ -77,11 +77,11 @@ impl Default for ReplyView {
 }
 
 impl ReplyView {
-    /// The same view of the output after an offset.
-    pub(crate) fn since(&self, cursor: u64) -> ReplyView {
+    /// The same view of the output between two offsets.
+    pub(crate) fn between(&self, start: u64, end: u64) -> ReplyView {
         match self.view {
             capture::OutputView::HeadAndTail => {
-                ReplyView { view: capture::OutputView::Bytes(cursor..u64::MAX), budget: self.budget }
+                ReplyView { view: capture::OutputView::Bytes(start..end), budget: self.budget }
             }
             _ => self.clone(),
         }

@@ -3,8 +3,10 @@
 pub(crate) mod changes;
 pub(crate) mod check;
 mod check_jq;
+pub(crate) mod completions;
 pub(crate) mod exec;
 pub(crate) mod launch;
+pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod options;
 pub(crate) mod output;

@@ -87,6 +87,36 @@ fn an_interactive_program_can_be_driven_through_a_terminal() {
 }
 
 #[test]
+fn a_job_that_ends_while_it_is_reported_can_be_asked_for() {
+    let mut client = Client::new();
+    for number in 0..200 {
+        let arguments = json!({ "script": format!("echo {number}"), "timeout": 0, "on_timeout": "background", "detail": "full" });
+        let mut reply = client.call("run", arguments);
+        let mut output = reply.data()["stdout"]["text"].as_str().unwrap().to_owned();
+        while reply.data()["state"] == "running" {
+            let wait = json!({ "action": "wait", "id": reply.job(), "detail": "full" });
+            reply = client.call("job", wait);
+            output.push_str(reply.data()["stdout"]["text"].as_str().unwrap());
+        }
+        assert_eq!(output, format!("{number}\n"));
+    }
+}
+
+#[test]
+fn a_character_that_is_written_in_two_parts_is_read_whole() {
+    let mut client = Client::new();
+    let script = "read x; printf '\\303'; read x; printf '\\244.\\n'; read x";
+    let reply = client.call("run", json!({ "script": script, "interactive": true }));
+    let job = reply.job();
+    let mut text = String::new();
+    for _ in 0..2 {
+        let write = json!({ "action": "write", "id": job, "text": "\n", "detail": "full" });
+        text.push_str(client.call("job", write).data()["stdout"]["text"].as_str().unwrap());
+    }
+    assert_eq!(text, "ä.\n");
+}
+
+#[test]
 fn a_background_process_becomes_a_job() {
     let mut client = Client::new();
     let marker = Marker::new();

@@ -9,6 +9,7 @@ from .. import _operations as operations
 from ..aio import AsyncRunner
 from ..client import Haft
 from ..errors import ToolError
+from ..outcome import Outcome
 
 
 @dataclass(frozen=True)
@@ -41,3 +42,10 @@ def model_tools(haft: Haft, names: Optional[Sequence[str]] = None) -> List[Model
     """The tools of a client: all, or those with these names."""
     tools = [tool for tool in haft.tools() if names is None or tool.name in names]
     return [ModelTool(haft, tool.name, tool.description, tool.input_schema) for tool in tools]
+
+
+async def run_async(haft: Haft, script: str, options: Mapping[str, Any]) -> Outcome:
+    """Runs a script of a synchronous client. Cancelling the task ends it."""
+    runner = AsyncRunner()
+    runner.connection = haft._runner.connection
+    return Outcome(await runner.perform(operations.run(script, options, None)))

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 
 use crate::commands::changes::overlay::OverlayOptions;
+use crate::commands::completions::CompletionsArguments;
 use crate::units;
 
 const EXAMPLES: &str = "Examples:
@@ -170,13 +171,9 @@ pub(crate) enum LaunchAction {
         #[arg(long)]
         user: bool,
     },
-    /// Print a completion script for a shell
+    /// The same as 'haft completions'
     #[command(after_help = COMPLETIONS_EXAMPLES)]
-    Completions {
-        /// The shell
-        #[arg(value_enum)]
-        shell: clap_complete::Shell,
-    },
+    Completions(CompletionsArguments),
 }
 
 /// An item to add.

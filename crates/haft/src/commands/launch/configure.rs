@@ -10,8 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::catalogue::LaunchSetup;
-use crate::arguments::CommandLine;
-use crate::commands::print::{print_bytes, print_json, print_text};
+use crate::commands::print::{print_json, print_text};
 use crate::failure::Failure;
 use crate::process_context::ProcessContext;
 
@@ -65,13 +64,6 @@ pub(super) fn edit(user: bool, process: &ProcessContext) -> Result<i32, Failure>
     command.arguments(words).argument(&path).environment(process.environment.clone());
     command.ignore_signals(Signals::ignored_now());
     Err(command.replace(&StartPermission::all()).into())
-}
-
-/// Prints a completion script for a shell.
-pub(super) fn completions(shell: clap_complete::Shell) -> i32 {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut CommandLine::definition(), "haft", &mut script);
-    print_bytes(&script, 0)
 }
 
 pub(super) fn user_directory(world: &LaunchSetup) -> Result<PathBuf, Failure> {

@@ -26,6 +26,7 @@ use haft_launch::LaunchKind;
 use haft_process::reason;
 
 use self::arguments::{LaunchAction, LaunchArguments, LaunchOptions};
+use crate::commands::completions;
 use crate::failure::{Failure, print_message};
 use crate::process_context::ProcessContext;
 
@@ -65,7 +66,7 @@ pub(crate) fn run(launch: LaunchArguments, process: &ProcessContext) -> Result<i
         Some(LaunchAction::Remove { kind, name, place }) => share::remove(kind, &name, &place, process),
         Some(LaunchAction::Order { kind, names, place }) => share::order(kind, &names, &place, process),
         Some(LaunchAction::Edit { user }) => configure::edit(user, process),
-        Some(LaunchAction::Completions { shell }) => Ok(configure::completions(shell)),
+        Some(LaunchAction::Completions(completions)) => Ok(completions::run(&completions)),
     }
 }
 
