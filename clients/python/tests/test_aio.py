@@ -64,6 +64,9 @@ class AsyncTest(unittest.IsolatedAsyncioTestCase):
             self.assertEqual([line.text async for line in lines], ["1", "2", "3"])
             self.assertEqual((await lines.result()).status, 2)
         self.assertEqual([str(line) async for line in self.haft.stream("echo one")], ["one"])
+        asking = self.haft.stream("read x; echo $x", interactive=True)
+        await (await asking.job()).write("two\n")
+        self.assertEqual([line.text async for line in asking], ["two"])
         job = await self.haft.start("seq 2")
         self.assertEqual([line.text async for line in job.lines()], ["1", "2"])
 

@@ -54,7 +54,7 @@ class LinesTest(ClientTest):
         with self.haft.stream("echo one; read x; echo $x", interactive=True) as lines:
             self.assertEqual(str(next(lines)), "one")
             # Only a running script can echo this.
-            self.haft.call("job", action="write", id=lines.id, text="two\n")
+            lines.job.write("two\n")
             self.assertEqual([line.text for line in lines], ["two"])
         self.assertEqual(lines.result.stdout, "one\ntwo\n")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
 import tempfile
@@ -22,5 +24,6 @@ class ReadmeTest(unittest.TestCase):
             with self.subTest(example=example), tempfile.TemporaryDirectory() as directory:
                 Path(directory, "Makefile").write_text(MAKEFILE)
                 os.chdir(directory)
-                exec(compile(example, str(README), "exec"), {"__name__": "example"})
+                with contextlib.redirect_stdout(io.StringIO()):
+                    exec(compile(example, str(README), "exec"), {"__name__": "example"})
                 os.chdir(before)

@@ -28,12 +28,14 @@ interface Part {
  * no end.
  */
 export function splitPart(part: OutputData, first: number, isLast: boolean): Part {
+  const end = part.total_lines + 1;
+  // The line has begun, but its first character is not complete yet.
+  if (!part.text) return { texts: [], next: isLast ? end : first, isCut: false };
   const texts = part.text.split("\n");
   const endsWithNewline = texts.at(-1) === "";
   if (endsWithNewline) texts.pop();
-  const end = part.total_lines + 1;
   if (part.truncated && OMITTED.test(texts.at(-1) ?? "")) return splitCutPart(part, first, texts);
-  if (endsWithNewline || isLast || texts.length === 0) return { texts, next: end, isCut: false };
+  if (endsWithNewline || isLast) return { texts, next: end, isCut: false };
   return { texts: texts.slice(0, -1), next: end - 1, isCut: false };
 }
 

@@ -16,14 +16,17 @@ def split_part(part: Mapping[str, Any], first: int, is_last: bool) -> Tuple[List
     """Splits the part that begins with the line ``first``. Returns the lines, the number of the next one, and whether there
     are more to read now. ``is_last`` says that the output is complete, so that its last line needs no end.
     """
+    end = part["total_lines"] + 1
+    if not part["text"]:
+        # The line has begun, but its first character is not complete yet.
+        return [], end if is_last else first, False
     texts = part["text"].split("\n")
     ends_with_newline = texts[-1] == ""
     if ends_with_newline:
         texts.pop()
-    end = part["total_lines"] + 1
-    if part["truncated"] and texts and OMITTED.fullmatch(texts[-1]):
+    if part["truncated"] and OMITTED.fullmatch(texts[-1]):
         return _split_cut_part(part, first, texts)
-    if ends_with_newline or is_last or not texts:
+    if ends_with_newline or is_last:
         return texts, end, False
     return texts[:-1], end - 1, False
 

@@ -167,10 +167,9 @@ class AsyncLineStream:
     ) -> None:
         await self.aclose()
 
-    @property
-    def id(self) -> Optional[str]:
-        """The id of the job, after the start."""
-        return self._reader.core.id if self._reader else None
+    async def job(self) -> AsyncJob:
+        """The job, for example to write to it."""
+        return AsyncJob(self._shell._runner, (await self._start()).core)
 
     def __aiter__(self) -> AsyncLineStream:
         return self

@@ -156,9 +156,9 @@ class LineStream:
         self._lines: List[Line] = []
 
     @property
-    def id(self) -> Optional[str]:
-        """The id of the job."""
-        return self._reader.core.id
+    def job(self) -> Job:
+        """The job, for example to write to it."""
+        return Job(self._runner, self._reader.core)
 
     def __iter__(self) -> LineStream:
         return self
