@@ -30,6 +30,10 @@ pub(crate) struct CommandDefinition {
     pub(crate) command_at: fn(&[Bytes]) -> usize,
     /// `None` if the command never defers to a program.
     pub(crate) steps_aside: Option<StepsAside>,
+    /// What precedes "Try …" in a message about usage.
+    pub(crate) usage_line: &'static str,
+    /// The name in messages about usage, if not that of the command.
+    pub(crate) usage_name: Option<&'static str>,
     /// Whether errors in the arguments are worded as by GNU's programs.
     pub(crate) gnu_errors: bool,
     /// Rewrites arguments in an old form, such as `head -5`. Returns `None` if they are not in that form.
@@ -47,6 +51,8 @@ impl CommandDefinition {
             fan_out: None,
             command_at: |_| 0,
             steps_aside: None,
+            usage_line: "",
+            usage_name: None,
             gnu_errors: false,
             rewrite: None,
         }
@@ -65,8 +71,9 @@ impl CommandDefinition {
             Ok(parsed) if parsed.wants_version => context.print(self.version().as_bytes()),
             Ok(parsed) => (self.run)(context, &parsed, words),
             Err(error) if self.gnu_errors => {
-                let (name, message) = (self.descriptor.name, error.gnu_message());
-                let text = format!("{name}: {message}\nTry '{name} --help' for more information.\n");
+                let (name, message) = (self.usage_name.unwrap_or(self.descriptor.name), error.gnu_message());
+                let line = self.usage_line;
+                let text = format!("{name}: {message}\n{line}Try '{name} --help' for more information.\n");
                 context.print_error(text.as_bytes());
                 context.flush();
                 Ok(self.usage_status)

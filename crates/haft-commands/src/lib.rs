@@ -74,6 +74,7 @@ mod halt;
 mod help;
 mod scatter;
 mod schema;
+mod search;
 mod spawn;
 mod status;
 mod system;

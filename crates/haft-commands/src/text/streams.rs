@@ -45,6 +45,12 @@ pub(crate) enum Wording {
     ReadError,
     /// `NAME: REASON` and `NAME: read error`
     ChecksumList,
+    /// `NAME: REASON`, with status 2.
+    Grep,
+    /// `can't read NAME: REASON` and `read error on NAME: REASON`, with status 4.
+    Sed,
+    /// No message, with status 2.
+    Silent,
     /// `open failed: NAME: REASON` and `read failed: NAME: REASON`, with status 2.
     Sort,
 }
@@ -56,6 +62,8 @@ impl Wording {
             Self::Reading => format!("cannot open {} for reading", quoted_always(name)),
             Self::Failed => format!("failed to open {} for reading", quoted_always(name)),
             Self::Unquoted => format!("cannot open {}", String::from_utf8_lossy(name)),
+            Self::Grep | Self::Silent => String::from_utf8_lossy(name).into_owned(),
+            Self::Sed => format!("can't read {}", String::from_utf8_lossy(name)),
             Self::Sort => format!("open failed: {}", quoted(name)),
         }
     }
@@ -68,6 +76,8 @@ impl Wording {
             Self::Failed | Self::ChecksumList => format!("{}: read error", quoted(name)),
             Self::ReadError => "read error".to_owned(),
             Self::Unquoted => format!("{}: 0", String::from_utf8_lossy(name)),
+            Self::Sed => format!("read error on {}", String::from_utf8_lossy(name)),
+            Self::Grep | Self::Silent => String::from_utf8_lossy(name).into_owned(),
             Self::Sort => format!("read failed: {}", quoted(name)),
         }
     }
@@ -82,7 +92,8 @@ impl Wording {
     /// The exit status after an error.
     fn failure(self) -> i32 {
         match self {
-            Self::Sort => 2,
+            Self::Sed => 4,
+            Self::Sort | Self::Grep | Self::Silent => 2,
             _ => 1,
         }
     }
@@ -297,6 +308,7 @@ pub(crate) struct TextInput {
     ending: Option<InputEnd>,
     /// How a read error is worded, if not as other messages of the command.
     wording: Option<Wording>,
+    read_size: usize,
 }
 
 /// Why an input has no more data.
@@ -308,12 +320,31 @@ enum InputEnd {
 
 impl TextInput {
     fn new(file: Option<Arc<OpenFile>>, name: Bytes) -> Self {
-        Self { file, name, buffer: Vec::new(), start: 0, end: 0, ending: None, wording: None }
+        Self {
+            file,
+            name,
+            buffer: Vec::new(),
+            start: 0,
+            end: 0,
+            ending: None,
+            wording: None,
+            read_size: READ_BYTES,
+        }
     }
 
     /// Sets how a read error is worded.
     pub(crate) fn worded(self, wording: Wording) -> Self {
         Self { wording: Some(wording), ..self }
+    }
+
+    /// Sets how much is read at once.
+    pub(crate) fn with_read_size(self, read_size: usize) -> Self {
+        Self { read_size, ..self }
+    }
+
+    /// Sets the name for messages.
+    pub(crate) fn named(self, name: &[u8]) -> Self {
+        Self { name: name.into(), ..self }
     }
 
     /// Whether reading has failed.
@@ -324,7 +355,7 @@ impl TextInput {
     /// Returns unread bytes, and reads some if there are none. Empty at the end of the file, and after an error, which is reported.
     pub(crate) fn fill(&mut self, run: &mut TextRun<'_, '_>) -> Result<&[u8], Stop> {
         if self.start == self.end && self.ending.is_none() {
-            self.buffer.resize(READ_BYTES, 0);
+            self.buffer.resize(self.read_size, 0);
             (self.start, self.end) = (0, 0);
             self.end = self.read(run)?;
         }
@@ -349,6 +380,7 @@ impl TextInput {
                     let wording = self.wording.unwrap_or(run.wording);
                     let subject = wording.read_failed(&self.name);
                     match wording {
+                        Wording::Silent => {}
                         Wording::NoReason | Wording::ChecksumList => run.complain(subject),
                         _ => run.file_failed(subject, &error),
                     }

@@ -171,6 +171,10 @@ impl HirBuilder {
             Assertion::WordBoundary => Look::WordAscii,
             Assertion::NotWordBoundary if is_unicode => Look::WordUnicodeNegate,
             Assertion::NotWordBoundary => Look::WordAsciiNegate,
+            Assertion::NotAfterWord if is_unicode => Look::WordStartHalfUnicode,
+            Assertion::NotAfterWord => Look::WordStartHalfAscii,
+            Assertion::NotBeforeWord if is_unicode => Look::WordEndHalfUnicode,
+            Assertion::NotBeforeWord => Look::WordEndHalfAscii,
         }
     }
 

@@ -17,6 +17,15 @@ pub(super) fn parse(
     BracketParser { text, at, options, ranges: Vec::new() }.parse()
 }
 
+/// Whether the bracket expression is a mistake such as `[:space:]` for `[[:space:]]`. `at` is the index after `[`.
+pub(super) fn is_outer_class(text: &[u8], at: usize, options: GnuRegexOptions) -> bool {
+    let rest = &text[at..];
+    let end = rest.iter().position(|byte| *byte == b']');
+    options.syntax != GnuSyntax::Awk
+        && rest.first() == Some(&b':')
+        && end.is_some_and(|end| end > 1 && rest[end - 1] == b':')
+}
+
 struct BracketParser<'a> {
     text: &'a [u8],
     at: usize,
@@ -43,7 +52,6 @@ enum BracketElement {
 
 impl BracketParser<'_> {
     fn parse(mut self) -> Result<(CharSet, usize), GnuRegexError> {
-        self.refuse_outer_class()?;
         let is_negated = self.text.get(self.at) == Some(&b'^');
         self.at += usize::from(is_negated);
         let (mut token, mut length) = self.token(self.at);
@@ -76,18 +84,6 @@ impl BracketParser<'_> {
             false => set,
             true if self.options.multi_line => set.complement(encoding).without(b'\n'.into()),
             true => set.complement(encoding),
-        }
-    }
-
-    /// `[:space:]` is a mistake for `[[:space:]]`.
-    fn refuse_outer_class(&self) -> Result<(), GnuRegexError> {
-        let rest = &self.text[self.at..];
-        if self.options.syntax == GnuSyntax::Awk || rest.first() != Some(&b':') {
-            return Ok(());
-        }
-        match rest.iter().position(|byte| *byte == b']') {
-            Some(end) if end > 1 && rest[end - 1] == b':' => Err(GnuRegexError::ClassOutsideBrackets),
-            _ => Ok(()),
         }
     }
 

@@ -20,6 +20,8 @@
 //! assert_eq!(GnuRegex::new(b"[a", options).unwrap_err().to_string(), "Unmatched [, [^, [:, [., or [=");
 //! ```
 //!
+//! A repetition of `\<`, `\b` and the like is an error in patterns of `grep`: GNU's results depend on the locale.
+//!
 //! [`GnuSyntax::Awk`] reads the source of an awk regular expression constant between its slashes: `\/`, `\"`, `\t` and `\052`
 //! are characters.
 
@@ -46,8 +48,6 @@ pub use options::{GnuRegexOptions, GnuSyntax};
 use program::Instruction;
 use subject::Subject;
 use tree::{Assertion, Node};
-
-use crate::encoding::Encoding;
 
 /// A match and its groups, as ranges of the subject. The first is the whole match. `None` is a group that did not take part.
 pub type GnuCaptures = Vec<Option<Range<usize>>>;
@@ -77,27 +77,25 @@ impl GnuRegex {
     ///
     /// # Errors
     /// Fails if an expression is invalid or too large.
-    pub fn any_of(patterns: &[&[u8]], options: GnuRegexOptions) -> Result<Self, GnuRegexError> {
+    pub fn any_of(
+        patterns: &[&[u8]],
+        extent: GnuMatchExtent,
+        options: GnuRegexOptions,
+    ) -> Result<Self, GnuRegexError> {
         let (node, groups) = alternatives(patterns, options)?;
-        Self::of_node(&node, groups, options)
+        Self::of_node(&extent.limit(node), groups, options)
     }
 
-    /// The same as [`any_of`](Self::any_of), where the match must be the whole subject.
-    ///
-    /// # Errors
-    /// Fails if an expression is invalid or too large.
-    pub fn any_whole(patterns: &[&[u8]], options: GnuRegexOptions) -> Result<Self, GnuRegexError> {
-        let (node, groups) = alternatives(patterns, options)?;
-        Self::of_node(&whole(node), groups, options)
-    }
-
-    /// An expression that matches any of these strings, as a whole or anywhere.
+    /// An expression that matches any of these strings.
     ///
     /// # Errors
     /// Fails if the strings are too large.
-    pub fn fixed(texts: &[&[u8]], is_whole: bool, options: GnuRegexOptions) -> Result<Self, GnuRegexError> {
-        let node = parse::literals(texts, options);
-        Self::of_node(&if is_whole { whole(node) } else { node }, 0, options)
+    pub fn fixed(
+        texts: &[&[u8]],
+        extent: GnuMatchExtent,
+        options: GnuRegexOptions,
+    ) -> Result<Self, GnuRegexError> {
+        Self::of_node(&extent.limit(parse::literals(texts, options)), 0, options)
     }
 
     fn of_node(node: &Node, groups: usize, options: GnuRegexOptions) -> Result<Self, GnuRegexError> {
@@ -202,18 +200,38 @@ fn alternatives(patterns: &[&[u8]], options: GnuRegexOptions) -> Result<(Node, u
     Ok((Node::Alternation(nodes), total))
 }
 
-fn whole(node: Node) -> Node {
-    Node::Concatenation(vec![
-        Node::Assertion(Assertion::BufferStart),
-        node,
-        Node::Assertion(Assertion::BufferEnd),
-    ])
+/// The part of a subject that must match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GnuMatchExtent {
+    /// Any part.
+    Anywhere,
+    /// A part that characters of words neither precede nor follow: `grep -w`.
+    Word,
+    /// The whole subject: `grep -x`.
+    Whole,
 }
 
-/// Returns whether a character is a letter, a digit or `_`. `text` starts with the character; it may be empty.
-#[must_use]
-pub fn starts_with_word_character(text: &[u8], encoding: Encoding) -> bool {
-    subject::starts_with_word(text, encoding)
+impl GnuMatchExtent {
+    fn limit(self, node: Node) -> Node {
+        let (start, end) = match self {
+            Self::Anywhere => return node,
+            Self::Word => (Assertion::NotAfterWord, Assertion::NotBeforeWord),
+            Self::Whole => (Assertion::BufferStart, Assertion::BufferEnd),
+        };
+        Node::Concatenation(vec![Node::Assertion(start), node, Node::Assertion(end)])
+    }
+}
+
+/// The repetition operators of a pattern of `grep -E` that have nothing to repeat: `*`, `+` or `?`. `grep` ignores them,
+/// and warns about them.
+///
+/// # Errors
+/// Fails if the pattern is invalid.
+pub fn leading_operators(
+    pattern: &[u8],
+    options: GnuRegexOptions,
+) -> Result<Vec<&'static str>, GnuRegexError> {
+    parse::leading_operators(pattern, options)
 }
 
 #[cfg(test)]

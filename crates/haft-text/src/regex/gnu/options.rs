@@ -75,6 +75,12 @@ impl GnuSyntax {
         matches!(self, Self::GrepExtended | Self::Awk)
     }
 
+    /// Whether repetitions of assertions such as `\<`, and intervals that repeat nothing, are refused, because the results of GNU's
+    /// `grep` depend on the locale and on the rest of the expression.
+    pub(super) const fn is_grep(self) -> bool {
+        matches!(self, Self::GrepBasic | Self::GrepExtended)
+    }
+
     pub(super) const fn has_back_references(self) -> bool {
         !matches!(self, Self::Awk)
     }

@@ -5,7 +5,7 @@ use super::char_set::{CharSet, upper};
 use super::error::GnuRegexError;
 use super::options::{GnuRegexOptions, LeadingOperator};
 use super::token::{self, RegexToken, TokenKind};
-use super::tree::{Node, Repetition};
+use super::tree::{Assertion, Node, Repetition};
 
 /// The largest count of an interval.
 const MAX_COUNT: u32 = 0x7FFF;
@@ -15,20 +15,23 @@ const MAX_DEPTH: usize = 250;
 
 /// Parses an expression. Returns it with the number of its groups.
 pub(super) fn parse(text: &[u8], options: GnuRegexOptions) -> Result<(Node, usize), GnuRegexError> {
-    let mut parser = RegexParser {
-        text,
-        at: 0,
-        options,
-        token: token::read(text, 0, options, true),
-        groups: 0,
-        complete_groups: Vec::new(),
-        depth: 0,
-    };
+    let mut parser = RegexParser::new(text, options);
     let node = parser.alternation()?;
     match parser.token.kind {
+        TokenKind::End if parser.has_outer_class => Err(GnuRegexError::ClassOutsideBrackets),
         TokenKind::End => Ok((node, parser.groups)),
         _ => Err(GnuRegexError::UnmatchedClose),
     }
+}
+
+/// The operators of an expression that have nothing to repeat and are skipped.
+pub(super) fn leading_operators(
+    text: &[u8],
+    options: GnuRegexOptions,
+) -> Result<Vec<&'static str>, GnuRegexError> {
+    let mut parser = RegexParser::new(text, options);
+    parser.alternation()?;
+    Ok(parser.skipped)
 }
 
 struct RegexParser<'a> {
@@ -41,6 +44,10 @@ struct RegexParser<'a> {
     complete_groups: Vec<usize>,
     /// The number of open groups.
     depth: usize,
+    /// Operators that were skipped because they have nothing to repeat.
+    skipped: Vec<&'static str>,
+    /// Whether there is a mistake such as `[:space:]`, which is reported after other errors.
+    has_outer_class: bool,
 }
 
 /// A count of an interval.
@@ -51,7 +58,21 @@ enum Count {
     Number(u32),
 }
 
-impl RegexParser<'_> {
+impl<'a> RegexParser<'a> {
+    fn new(text: &'a [u8], options: GnuRegexOptions) -> Self {
+        Self {
+            text,
+            at: 0,
+            options,
+            token: token::read(text, 0, options, true),
+            groups: 0,
+            complete_groups: Vec::new(),
+            depth: 0,
+            skipped: Vec::new(),
+            has_outer_class: false,
+        }
+    }
+
     fn next(&mut self) {
         self.next_token(false);
     }
@@ -97,8 +118,12 @@ impl RegexParser<'_> {
     fn expression(&mut self) -> Result<Node, GnuRegexError> {
         let node = match self.token.kind {
             TokenKind::Assertion(assertion) => {
-                // A repetition operator after this has nothing to repeat.
                 self.next_token(true);
+                let is_repeated =
+                    matches!(self.token.kind, TokenKind::Repetition(..) | TokenKind::OpenInterval);
+                if is_repeated && assertion != Assertion::LineStart && self.options.syntax.is_grep() {
+                    return Err(GnuRegexError::InvalidRepetition);
+                }
                 return Ok(Node::Assertion(assertion));
             }
             TokenKind::Repetition(..) | TokenKind::OpenInterval => match self.leading_operator()? {
@@ -115,6 +140,7 @@ impl RegexParser<'_> {
         let node = match self.token.kind {
             TokenKind::OpenGroup => return self.group(),
             TokenKind::OpenBracket => {
+                self.has_outer_class |= bracket::is_outer_class(self.text, self.at + 1, self.options);
                 let (set, end) = bracket::parse(self.text, self.at + 1, self.options)?;
                 self.token.length = end - self.at;
                 Node::Set(set)
@@ -183,14 +209,17 @@ impl RegexParser<'_> {
         match syntax.leading_operator() {
             LeadingOperator::Invalid => return Err(GnuRegexError::InvalidRepetition),
             LeadingOperator::Skipped if !is_interval => {
+                self.skipped.push(match self.token.kind {
+                    TokenKind::PLUS => "+",
+                    TokenKind::QUESTION => "?",
+                    _ => "*",
+                });
                 self.next();
                 return Ok(None);
             }
             LeadingOperator::Skipped => {
-                let after = Node::Empty;
-                if let Some(repeated) = self.interval(after)? {
-                    drop(repeated);
-                    return Ok(None);
+                if self.interval(Node::Empty)?.is_some() {
+                    return Err(GnuRegexError::InvalidRepetition);
                 }
             }
             LeadingOperator::Literal => {}
@@ -317,15 +346,7 @@ fn repeat(node: Node, min: u32, max: Option<u32>) -> Node {
 /// A tree of fixed strings, of which any may match.
 pub(super) fn literals(texts: &[&[u8]], options: GnuRegexOptions) -> Node {
     let literal = |text: &&[u8]| {
-        let mut parser = RegexParser {
-            text,
-            at: 0,
-            options,
-            token: RegexToken { kind: TokenKind::Character, code: 0, length: 0 },
-            groups: 0,
-            complete_groups: Vec::new(),
-            depth: 0,
-        };
+        let mut parser = RegexParser::new(text, options);
         let mut parts = Vec::new();
         while parser.at < text.len() {
             let (code, length) = super::char_set::decode(&text[parser.at..], options.encoding);

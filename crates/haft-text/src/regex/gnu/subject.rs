@@ -3,7 +3,6 @@
 use super::char_set::{CharSet, decode};
 use super::options::GnuRegexOptions;
 use super::tree::Assertion;
-use crate::encoding::Encoding;
 
 /// A subject with the options of the expression.
 #[derive(Clone, Copy)]
@@ -30,12 +29,15 @@ impl Subject<'_> {
             Assertion::WordStart => !self.is_word_before(at) && self.is_word_after(at),
             Assertion::WordEnd => self.is_word_before(at) && !self.is_word_after(at),
             Assertion::WordBoundary => self.is_word_before(at) != self.is_word_after(at),
+            Assertion::NotAfterWord => !self.is_word_before(at),
+            Assertion::NotBeforeWord => !self.is_word_after(at),
             Assertion::NotWordBoundary => self.is_word_before(at) == self.is_word_after(at),
         }
     }
 
     fn is_word_after(&self, at: usize) -> bool {
-        starts_with_word(&self.text[at..], self.options.encoding)
+        let (code, length) = decode(&self.text[at..], self.options.encoding);
+        length > 0 && is_word(code)
     }
 
     fn is_word_before(&self, at: usize) -> bool {
@@ -45,12 +47,6 @@ impl Subject<'_> {
             lengths.map(|length| (decode(&self.text[at - length..at], self.options.encoding), length));
         { codes }.find(|((_, found), length)| found == length).is_some_and(|((code, _), _)| is_word(code))
     }
-}
-
-/// Whether the first character is a letter, a digit or `_`.
-pub(super) fn starts_with_word(text: &[u8], encoding: Encoding) -> bool {
-    let (code, length) = decode(text, encoding);
-    length > 0 && is_word(code)
 }
 
 fn is_word(code: u32) -> bool {

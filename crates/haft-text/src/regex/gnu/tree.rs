@@ -70,4 +70,8 @@ pub(super) enum Assertion {
     WordEnd,
     WordBoundary,
     NotWordBoundary,
+    /// Not after a character of a word.
+    NotAfterWord,
+    /// Not before a character of a word.
+    NotBeforeWord,
 }
