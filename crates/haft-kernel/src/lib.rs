@@ -160,6 +160,8 @@ pub use haft_lang::{Script, SyntaxError};
 pub use haft_process::{CancelToken, Disposition, Environment, Scope, Signals, StartPermission};
 pub use haft_text::Bytes;
 pub use kernel::{Kernel, KernelBuilder};
-pub use session::{BASH_VERSION, Definition, Frame, HostIdentity, Session};
+pub use session::{
+    BASH_VERSION, CompletionOption, CompletionOptions, Definition, Frame, HostIdentity, KeyBinding, Session,
+};
 pub use signals::SignalInbox;
 pub use values::TypedArgument;

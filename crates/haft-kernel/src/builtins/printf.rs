@@ -85,6 +85,10 @@ impl PrintfHost for SessionHost<'_> {
         self.session.encoding()
     }
 
+    fn decimal_point(&self) -> &'static [u8] {
+        self.session.decimal_point()
+    }
+
     fn is_cancelled(&mut self) -> bool {
         self.session.is_stopping() || self.session.check().is_err()
     }

@@ -118,8 +118,13 @@ impl Session {
     /// Evaluates a test that compares numbers, strings or files.
     fn compare(&mut self, test: BinaryTest, left: &Bytes, right: &Bytes) -> Result<bool> {
         match test {
-            BinaryTest::Before => return Ok(left < right),
-            BinaryTest::After => return Ok(left > right),
+            BinaryTest::Before | BinaryTest::After => {
+                let order = match self.collation() {
+                    Some(locale) => locale.compare(left, right),
+                    None => left.cmp(right),
+                };
+                return Ok(if test == BinaryTest::Before { order.is_lt() } else { order.is_gt() });
+            }
             BinaryTest::Newer | BinaryTest::Older | BinaryTest::SameFile => {
                 return Ok(self.test_files(test, left, right));
             }

@@ -202,6 +202,11 @@ impl Session {
         }
     }
 
+    /// Unsets a variable, unless it is read-only.
+    pub fn unset_variable(&mut self, name: &[u8]) {
+        let _ = self.variables.unset(name, false);
+    }
+
     /// The names of all variables that have a value.
     #[must_use]
     pub fn variable_names(&self) -> Vec<Bytes> {

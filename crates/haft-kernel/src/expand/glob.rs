@@ -55,6 +55,9 @@ impl Session {
             let ignore = GlobIgnore::new(&ignored, names);
             found.retain(|path| !ignore.matches(path));
         }
+        if let Some(locale) = self.collation() {
+            found.sort_by(|left, right| locale.compare(left, right));
+        }
         Ok(found)
     }
 }

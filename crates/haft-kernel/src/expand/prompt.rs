@@ -86,6 +86,7 @@ impl Session {
             b'v' => result.extend_from_slice(b"5.2"),
             b'V' => result.extend_from_slice(b"5.2.15"),
             b'j' => result.extend_from_slice(self.jobs.iter().count().to_string().as_bytes()),
+            b'l' => result.extend(self.terminal_name()),
             b'!' => {
                 let number = self.interactive.history_number().unwrap_or_else(|| self.history_number());
                 result.extend_from_slice(number.to_string().as_bytes());
@@ -98,6 +99,14 @@ impl Session {
             b'd' => result.extend(self.clock(b"%a %b %d")),
             _ => result.extend_from_slice(&[b'\\', escape]),
         }
+    }
+
+    /// The base name of the terminal that is standard input; `tty` if there is none.
+    fn terminal_name(&self) -> Vec<u8> {
+        let input = self.open_files.get(0).filter(|file| file.descriptor().is_some());
+        let path = input.and_then(|file| rustix::termios::ttyname(file.descriptor()?, Vec::new()).ok());
+        let name = path.as_ref().and_then(|path| path.to_bytes().rsplit(|byte| *byte == b'/').next());
+        name.map_or_else(|| b"tty".to_vec(), <[u8]>::to_vec)
     }
 
     /// Formats the current time in the time zone of the session.

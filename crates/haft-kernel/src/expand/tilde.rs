@@ -79,6 +79,11 @@ impl Session {
         lines.filter_map(|line| line.split(|byte| *byte == b':').next()).map(Bytes::from).collect()
     }
 
+    /// Returns the content of a table such as `/etc/services`; empty if it cannot be read.
+    pub(crate) fn system_table(&self, path: &[u8]) -> Vec<u8> {
+        self.table_of(path).unwrap_or_default()
+    }
+
     fn table_of(&self, path: &[u8]) -> Option<Vec<u8>> {
         let mut table = Vec::new();
         let mut file = self.kernel.files.open(haft_text::path(path), &OpenOptions::new().read(true)).ok()?;

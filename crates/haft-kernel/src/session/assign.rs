@@ -75,6 +75,7 @@ impl Session {
     }
 
     fn assign_whole(&mut self, name: &[u8], value: Bytes, append: bool) -> Result<(), VariableError> {
+        self.make_ordinary(name);
         let attributes = self.variables.get(name).map_or(Attributes::NONE, |variable| variable.attributes);
         self.check_assignable(name, attributes)?;
         if name == b"OPTIND" {
@@ -100,6 +101,17 @@ impl Session {
         self.mark_exported(name);
         self.follow_assignment(name);
         Ok(())
+    }
+
+    /// Makes `COMP_WORDBREAKS` an ordinary variable. It has its default value only if that was used before.
+    fn make_ordinary(&mut self, name: &[u8]) {
+        if name == b"COMP_WORDBREAKS"
+            && let Some(variable) = self.variables.get(name)
+            && variable.is(Attributes::DYNAMIC)
+        {
+            let value = if self.is_listed(name, variable) { super::dynamic::WORD_BREAKS } else { "" };
+            self.variables.insert(name, Variable::scalar(value));
+        }
     }
 
     /// Changes the option that goes with a variable.

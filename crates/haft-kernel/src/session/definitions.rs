@@ -1,12 +1,14 @@
 //! Named things that a script defines and that are not variables: functions, aliases, completions, disabled builtins.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use haft_lang::AliasTable;
 use haft_lang::ast::Function;
 use haft_text::Bytes;
+
+use super::completion::CompletionTable;
 
 /// Functions by name.
 pub(crate) type Functions = HashMap<Bytes, Arc<Definition>, RandomState>;
@@ -33,8 +35,8 @@ pub struct Definition {
 pub(crate) struct Definitions {
     functions: Arc<Functions>,
     aliases: Arc<AliasTable>,
-    /// The arguments of `complete`, by command.
-    completions: Arc<BTreeMap<Bytes, Bytes>>,
+    /// The completion specifications, by command.
+    completions: Arc<CompletionTable>,
     /// Builtins that `enable -n` has turned off.
     disabled_builtins: Arc<Vec<&'static str>>,
 }
@@ -72,13 +74,13 @@ impl Definitions {
         Arc::make_mut(&mut self.aliases)
     }
 
-    /// The arguments of `complete`, by command.
-    pub(crate) fn completions(&self) -> &Arc<BTreeMap<Bytes, Bytes>> {
+    /// The completion specifications, by command.
+    pub(crate) fn completions(&self) -> &Arc<CompletionTable> {
         &self.completions
     }
 
-    /// The arguments of `complete`, to be changed.
-    pub(crate) fn completions_mut(&mut self) -> &mut BTreeMap<Bytes, Bytes> {
+    /// The completion specifications, to be changed.
+    pub(crate) fn completions_mut(&mut self) -> &mut CompletionTable {
         Arc::make_mut(&mut self.completions)
     }
 

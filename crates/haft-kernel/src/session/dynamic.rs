@@ -24,6 +24,7 @@ pub(crate) const COMPUTED: &[(&str, Attributes)] = &[
     ("BASH_SOURCE", Attributes::NONE),
     ("BASH_SUBSHELL", Attributes::NONE),
     ("BASHOPTS", Attributes::READONLY),
+    ("COMP_WORDBREAKS", Attributes::NONE),
     ("DIRSTACK", Attributes::NONE),
     ("EPOCHREALTIME", Attributes::NONE),
     ("EPOCHSECONDS", Attributes::NONE),
@@ -39,6 +40,9 @@ pub(crate) const COMPUTED: &[(&str, Attributes)] = &[
     ("_", Attributes::NONE),
 ];
 
+/// The value of `COMP_WORDBREAKS` until it is assigned.
+pub(crate) const WORD_BREAKS: &str = " \t\n\"'@><=;|&(:";
+
 /// The bit of a dynamic variable that is not listed until it was used; 0 for others.
 fn hidden_bit(name: &[u8]) -> u32 {
     match name {
@@ -53,6 +57,7 @@ fn hidden_bit(name: &[u8]) -> u32 {
         b"RANDOM" => 1 << 8,
         b"SECONDS" => 1 << 9,
         b"SRANDOM" => 1 << 10,
+        b"COMP_WORDBREAKS" => 1 << 11,
         _ => 0,
     }
 }
@@ -83,7 +88,8 @@ impl Session {
             b"EPOCHSECONDS" => number(since_epoch().as_secs()),
             b"EPOCHREALTIME" => {
                 let now = since_epoch();
-                scalar(format!("{}.{:06}", now.as_secs(), now.subsec_micros()))
+                let point = String::from_utf8_lossy(self.decimal_point());
+                scalar(format!("{}{point}{:06}", now.as_secs(), now.subsec_micros()))
             }
             b"BASHPID" => number(self.identity.own_pid()),
             b"BASH_SUBSHELL" => number(self.identity.depth()),
@@ -91,6 +97,7 @@ impl Session {
             b"BASH_ARGV0" => VariableValue::Scalar(self.parameters.zero().clone()),
             b"SHELLOPTS" => scalar(self.options.set_names()),
             b"BASHOPTS" => scalar(self.options.shell_names()),
+            b"COMP_WORDBREAKS" => scalar(WORD_BREAKS),
             b"HISTCMD" => number(u32::try_from(self.history_number() - 1).unwrap_or(u32::MAX)),
             b"_" => VariableValue::Scalar(self.parameters.last_argument().clone()),
             _ => return self.compute_array(name, variable),

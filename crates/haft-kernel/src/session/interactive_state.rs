@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
+use haft_text::Bytes;
+
+use super::completion::CompletionSpec;
 use super::history::CommandHistory;
+use super::readline::ReadlineState;
 
 /// The state of an interactive shell, and the history, which scripts can have too.
 #[derive(Clone, Debug)]
@@ -14,12 +18,23 @@ pub(crate) struct InteractiveState {
     /// `\#` in a prompt: the number of the next command.
     command_number: usize,
     history: Arc<CommandHistory>,
+    /// The bindings of the line editor, once they were needed.
+    readline: Option<Arc<ReadlineState>>,
+    /// The command whose argument is being completed, and its specification.
+    completing: Option<(Bytes, CompletionSpec)>,
 }
 
 impl InteractiveState {
     /// The state of a shell that runs a script.
     pub(super) fn new() -> Self {
-        Self { is_interactive: false, history_number: None, command_number: 1, history: Arc::default() }
+        Self {
+            is_interactive: false,
+            history_number: None,
+            command_number: 1,
+            history: Arc::default(),
+            readline: None,
+            completing: None,
+        }
     }
 
     /// Whether a person enters the commands.
@@ -55,5 +70,25 @@ impl InteractiveState {
 
     pub(super) fn history_mut(&mut self) -> &mut Arc<CommandHistory> {
         &mut self.history
+    }
+
+    /// The bindings of the line editor, if they were needed.
+    pub(crate) fn readline(&self) -> Option<&ReadlineState> {
+        self.readline.as_deref()
+    }
+
+    /// The bindings of the line editor, to be changed. The first call makes them.
+    pub(crate) fn readline_mut(&mut self, make: impl FnOnce() -> ReadlineState) -> &mut ReadlineState {
+        Arc::make_mut(self.readline.get_or_insert_with(|| Arc::new(make())))
+    }
+
+    /// The completion that is under way.
+    pub(crate) fn completing(&self) -> Option<&(Bytes, CompletionSpec)> {
+        self.completing.as_ref()
+    }
+
+    /// The completion that is under way, to be changed.
+    pub(crate) fn completing_mut(&mut self) -> &mut Option<(Bytes, CompletionSpec)> {
+        &mut self.completing
     }
 }

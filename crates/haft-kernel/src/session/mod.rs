@@ -7,6 +7,7 @@ mod assign;
 mod caches;
 mod calls;
 mod clock;
+pub(crate) mod completion;
 mod definitions;
 mod dynamic;
 mod elements;
@@ -26,6 +27,7 @@ mod output;
 mod parameters;
 mod processes;
 mod random;
+pub(crate) mod readline;
 mod report;
 mod restricted;
 mod shell_identity;
@@ -47,7 +49,9 @@ use crate::traps::{Trap, Traps};
 use crate::variables::Variables;
 
 pub use calls::Frame;
+pub use completion::{CompletionOption, CompletionOptions};
 pub use definitions::Definition;
+pub use readline::KeyBinding;
 pub use start::BASH_VERSION;
 
 pub(crate) use caches::Caches;

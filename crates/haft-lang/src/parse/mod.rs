@@ -57,9 +57,8 @@ use here::PendingHereDocument;
 use input::SourceBuffer;
 use pool::BufferPool;
 
-/// Maximum nesting depth. A tree of this depth can be parsed, walked and dropped on a 2 MiB stack, even in an
-/// unoptimized build.
-pub const MAX_NESTING_DEPTH: u32 = 200;
+/// Maximum nesting depth. A tree of this depth can be parsed, walked and dropped on a 2 MiB stack.
+pub const MAX_NESTING_DEPTH: u32 = 320;
 
 /// An interpretation that the parser tries first and abandons if it fails.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

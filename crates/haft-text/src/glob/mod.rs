@@ -49,6 +49,43 @@ pub fn glob(
     Ok(walk.finish())
 }
 
+/// Splits a list of patterns at colons, but not at those of bracket expressions and those after a backslash.
+fn split_list(list: &[u8]) -> Vec<&[u8]> {
+    let mut patterns = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    while at < list.len() {
+        match list[at] {
+            b'\\' => at += 1,
+            b'[' => at += bracket_end(&list[at..]).unwrap_or(list.len()),
+            b':' => {
+                patterns.push(&list[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    patterns.push(&list[start..]);
+    patterns
+}
+
+/// The position of the bracket that closes the bracket expression at the start of a text. As in bash, a closing bracket that comes
+/// first is not an element here.
+fn bracket_end(text: &[u8]) -> Option<usize> {
+    let mut at = 1;
+    while *text.get(at)? != b']' {
+        at += match text[at..] {
+            [b'[', kind @ (b':' | b'.' | b'='), ..] => {
+                let end = text[at + 2..].windows(2).position(|pair| pair == [kind, b']']);
+                end.map_or(1, |end| end + 4)
+            }
+            [b'\\', _, ..] => 2,
+            _ => 1,
+        };
+    }
+    Some(at)
+}
+
 /// The patterns of `GLOBIGNORE`. Paths that match one of them are removed from the result.
 #[derive(Clone, Debug)]
 pub struct GlobIgnore {
@@ -59,7 +96,7 @@ impl GlobIgnore {
     /// Parses a colon-separated list.
     #[must_use]
     pub fn new(list: &[u8], options: PatternOptions) -> Self {
-        let patterns = list.split(|byte| *byte == b':').filter(|text| !text.is_empty());
+        let patterns = split_list(list).into_iter().filter(|text| !text.is_empty());
         Self { patterns: patterns.map(|text| Pattern::compile(text, options)).collect() }
     }
 

@@ -1,10 +1,12 @@
 //! Formatting of arguments by a format.
 
+use std::borrow::Cow;
+
 use super::directive::{self, Count, Directive, FormatPiece};
 use super::escape::{self, EscapeContext};
 use super::float;
 use super::number::{NumberError, parse_integer, quoted_character};
-use super::pad::{self, Digits, MAX_FIELD_WIDTH};
+use super::pad::{self, Digits, MAX_FIELD_WIDTH, MAX_NUMBER_WIDTH};
 use super::{Printed, PrintfHost, PrintfTime, strftime};
 use crate::Bytes;
 use crate::quote;
@@ -99,9 +101,18 @@ impl<'a> Formatter<'a> {
         let precision = self.count(directive.precision).and_then(|count| usize::try_from(count).ok());
         let field = PrintfField {
             directive: Directive { flags, ..directive.clone() },
-            width: usize::try_from(width.unsigned_abs()).unwrap_or(MAX_FIELD_WIDTH),
-            precision: precision.map(|count| count.min(MAX_FIELD_WIDTH)),
+            width: usize::try_from(width.unsigned_abs()).unwrap_or(usize::MAX),
+            precision,
         };
+        if field.width > MAX_FIELD_WIDTH || precision.is_some_and(|precision| precision > MAX_FIELD_WIDTH) {
+            self.argument();
+            return FormatProgress::Continue;
+        }
+        if !field.is_text() && field.width.max(precision.unwrap_or(0)) > MAX_NUMBER_WIDTH {
+            let text = self.argument().unwrap_or_default();
+            self.report([text, b": field too wide"].concat(), 1);
+            return FormatProgress::Continue;
+        }
         match self.host.reserve(field.size()) {
             true => self.field(&field),
             false => FormatProgress::Stop,
@@ -162,7 +173,7 @@ impl<'a> Formatter<'a> {
         }
         let (left, output) = (field.directive.flags.left, &mut self.printed.output);
         // A very wide field is filled in chunks, with checks for cancellation.
-        let mut blanks = field.width.min(MAX_FIELD_WIDTH).saturating_sub(text.len());
+        let mut blanks = field.width.saturating_sub(text.len());
         if left {
             output.extend_from_slice(text);
         }
@@ -252,7 +263,7 @@ impl<'a> Formatter<'a> {
         let number = match quoted_character(text, self.host.encoding()) {
             Some(code) => float::Extended::from_integer(code.into()),
             None => {
-                let (number, problem) = float::parse(text);
+                let (number, problem) = float::parse(&with_point(text, self.host.decimal_point()));
                 if let Some(problem) = problem {
                     let status = i32::from(problem != NumberError::OutOfRange);
                     self.report(problem.message(text), status);
@@ -261,9 +272,28 @@ impl<'a> Formatter<'a> {
             }
         };
         let flags = field.directive.flags;
-        let digits = float::format(&number, field.directive.conversion, field.precision, flags);
+        let mut digits = float::format(&number, field.directive.conversion, field.precision, flags);
+        let point = self.host.decimal_point();
+        if point != b"."
+            && let Some(at) = digits.digits.iter().position(|byte| *byte == b'.')
+        {
+            digits.digits.splice(at..=at, point.iter().copied());
+        }
         pad::number(&digits, field.width, flags, &mut self.printed.output);
     }
+}
+
+/// The text of a number with `.` for the decimal point of the locale. Another `.` is then no part of a number.
+fn with_point<'t>(text: &'t [u8], point: &[u8]) -> Cow<'t, [u8]> {
+    const NO_NUMBER: u8 = 0;
+    if point == b"." {
+        return Cow::Borrowed(text);
+    }
+    let mut result: Vec<u8> = text.iter().map(|byte| if *byte == b'.' { NO_NUMBER } else { *byte }).collect();
+    if let Some(at) = result.windows(point.len().max(1)).position(|part| part == point) {
+        result.splice(at..at + point.len(), [b'.']);
+    }
+    Cow::Owned(result)
 }
 
 /// A directive with its width and precision resolved.
@@ -277,11 +307,13 @@ impl PrintfField<'_> {
     /// Returns the memory that the field needs, apart from the text that it shows. A number with a precision is built before it is
     /// padded.
     fn size(&self) -> usize {
-        let precision = match self.directive.conversion {
-            b's' | b'b' | b'c' | b'q' | b'Q' | b'T' => 0,
-            _ => self.precision.unwrap_or(0),
-        };
-        self.width.min(MAX_FIELD_WIDTH).saturating_add(precision.saturating_mul(3))
+        let precision = if self.is_text() { 0 } else { self.precision.unwrap_or(0) };
+        self.width.saturating_add(precision.saturating_mul(3))
+    }
+
+    /// Whether the field shows a text and not a number.
+    fn is_text(&self) -> bool {
+        matches!(self.directive.conversion, b's' | b'b' | b'c' | b'q' | b'Q' | b'T')
     }
 
     /// Truncates a text to the precision.

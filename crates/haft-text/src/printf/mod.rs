@@ -43,6 +43,11 @@ pub trait PrintfHost {
     /// Returns the character encoding, for `%q` and characters as numbers.
     fn encoding(&self) -> Encoding;
 
+    /// Returns the decimal point of floating-point numbers.
+    fn decimal_point(&self) -> &'static [u8] {
+        b"."
+    }
+
     /// Tells whether formatting is cancelled.
     fn is_cancelled(&mut self) -> bool;
 

@@ -2,8 +2,10 @@
 
 use super::directive::PrintfFlags;
 
-/// The largest field width; a larger one would only use up memory.
-pub(super) const MAX_FIELD_WIDTH: usize = 1 << 28;
+/// The largest field width and precision. As in C, a field that is wider has no output.
+pub(super) const MAX_FIELD_WIDTH: usize = i32::MAX as usize;
+/// The largest width and precision of a number, which is formatted without a check for cancellation.
+pub(super) const MAX_NUMBER_WIDTH: usize = 1 << 24;
 
 /// A formatted number before padding.
 pub(super) struct Digits {
@@ -16,7 +18,7 @@ pub(super) struct Digits {
 
 /// Appends text padded with blanks.
 pub(super) fn text(text: &[u8], width: usize, left: bool, output: &mut Vec<u8>) {
-    let blanks = width.min(MAX_FIELD_WIDTH).saturating_sub(text.len());
+    let blanks = width.saturating_sub(text.len());
     if !left {
         output.resize(output.len() + blanks, b' ');
     }
@@ -29,7 +31,7 @@ pub(super) fn text(text: &[u8], width: usize, left: bool, output: &mut Vec<u8>) 
 /// Appends a number padded with blanks or zeros.
 pub(super) fn number(number: &Digits, width: usize, flags: PrintfFlags, output: &mut Vec<u8>) {
     if flags.zero && number.allows_zeros && !flags.left {
-        let zeros = width.min(MAX_FIELD_WIDTH).saturating_sub(number.prefix.len() + number.digits.len());
+        let zeros = width.saturating_sub(number.prefix.len() + number.digits.len());
         output.extend_from_slice(&number.prefix);
         output.resize(output.len() + zeros, b'0');
         output.extend_from_slice(&number.digits);

@@ -4,15 +4,17 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use haft_kernel::Session;
-use haft_lang::{ParseOptions, Script};
+use haft_kernel::{Script, Session};
+use haft_lang::ParseOptions;
 
 use super::editor::{Assistant, CompletionCandidate, CompletionList, TextStyle};
-use super::{complete, highlight, slash, syntax};
+use super::signals::TerminalEvents;
+use super::{complete, highlight, run_cancellable, slash, syntax};
 
 /// The assistant for one entry.
 pub(crate) struct SessionAssistant<'a> {
-    session: &'a Session,
+    session: RefCell<&'a mut Session>,
+    events: &'a TerminalEvents,
     options: ParseOptions,
     /// The options without aliases, since highlighting is about the text as typed.
     literal: ParseOptions,
@@ -24,11 +26,19 @@ pub(crate) struct SessionAssistant<'a> {
 }
 
 impl<'a> SessionAssistant<'a> {
-    pub(crate) fn new(session: &'a Session, colours: bool) -> Self {
+    pub(crate) fn new(session: &'a mut Session, events: &'a TerminalEvents, colours: bool) -> Self {
         let options = session.parse_options();
         let mut literal = options.clone();
         literal.aliases = None;
-        Self { session, options, literal, colours, known: RefCell::default(), parsed: RefCell::default() }
+        Self {
+            session: RefCell::new(session),
+            events,
+            options,
+            literal,
+            colours,
+            known: RefCell::default(),
+            parsed: RefCell::default(),
+        }
     }
 
     /// Returns the parsed script of the text that was entered.
@@ -43,7 +53,7 @@ impl<'a> SessionAssistant<'a> {
             return *known;
         }
         let slash = || std::str::from_utf8(name).is_ok_and(|name| slash::parse(name).is_some());
-        let known = self.session.kind_of(name).is_some() || slash();
+        let known = self.session.borrow().kind_of(name).is_some() || slash();
         self.known.borrow_mut().insert(name.to_vec(), known);
         known
     }
@@ -68,7 +78,14 @@ impl Assistant for SessionAssistant<'_> {
     }
 
     fn complete(&self, text: &str, cursor: usize) -> CompletionList {
-        let mut completion = complete::complete(self.session, text, cursor);
+        let mut session = self.session.borrow_mut();
+        let found = run_cancellable(&mut session, self.events, |session| {
+            complete::programmable(session, text, cursor)
+        });
+        if let Some(completion) = found {
+            return completion;
+        }
+        let mut completion = complete::complete(&session, text, cursor);
         let typed = text.get(..cursor).unwrap_or_default();
         if typed.starts_with('/') && !typed[1..].contains('/') {
             let behind = typed.len() - completion.start;
@@ -83,5 +100,24 @@ impl Assistant for SessionAssistant<'_> {
             }
         }
         completion
+    }
+
+    fn run_command(&self, command: &str, text: &str, cursor: usize) -> (String, usize) {
+        let mut session = self.session.borrow_mut();
+        let point = text.get(..cursor).unwrap_or_default().chars().count();
+        let _ = session.set(b"READLINE_LINE", text);
+        let _ = session.set(b"READLINE_POINT", point.to_string());
+        run_cancellable(&mut session, self.events, |session| {
+            // `exit` ends only the command.
+            let _ = session.run_between_lines(command.as_bytes());
+        });
+        let value = |name: &[u8]| session.value(name).map(|value| value.lossy().into_owned());
+        let line = value(b"READLINE_LINE").unwrap_or_default();
+        let point = value(b"READLINE_POINT").and_then(|point| point.parse().ok()).unwrap_or(point);
+        for name in [b"READLINE_LINE".as_slice(), b"READLINE_POINT"] {
+            session.unset_variable(name);
+        }
+        let cursor = line.char_indices().nth(point).map_or(line.len(), |(at, _)| at);
+        (line, cursor)
     }
 }

@@ -3,6 +3,7 @@
 //! Each turn reports finished jobs, reads an entry and runs it, all in one session of the kernel.
 
 mod assistant;
+mod bindings;
 mod complete;
 mod editor;
 mod highlight;
@@ -27,7 +28,7 @@ use haft_kernel::{CancelToken, Flow, Script, Session, SignalInbox, Terminal, Unw
 use rustix::stdio::{stderr, stdin};
 
 use assistant::SessionAssistant;
-use editor::{EditResult, Editor, Prompts};
+use editor::{EditResult, Editor, KeyBindings, Prompts};
 pub(crate) use places::{StartupPaths, profiles};
 use signals::TerminalEvents;
 pub(crate) use startup::ReplSetup;
@@ -57,6 +58,27 @@ pub(crate) struct Repl {
 pub(crate) fn echoes(terminal: BorrowedFd<'_>) -> bool {
     rustix::termios::tcgetattr(terminal)
         .is_ok_and(|settings| settings.local_modes.contains(rustix::termios::LocalModes::ECHO))
+}
+
+/// Runs something that Ctrl-C cancels.
+fn run_cancellable<T>(
+    session: &mut Session,
+    events: &TerminalEvents,
+    run: impl FnOnce(&mut Session) -> T,
+) -> T {
+    let token = CancelToken::new();
+    session.set_cancel_token(token.clone());
+    session.memory().set_limit(MemoryLimit::Most);
+    let memory = session.memory().clone();
+    let _counted = memory.enter();
+    events.set_running(Some(token.clone()));
+    if events.take_interrupted() {
+        token.cancel();
+    }
+    let result = run(session);
+    events.set_running(None);
+    session.set_cancel_token(CancelToken::new());
+    result
 }
 
 /// How a turn ends.
@@ -158,12 +180,14 @@ impl Repl {
         let first = prompt::expand(&mut self.session, b"PS1");
         let next = prompt::expand(&mut self.session, b"PS2");
         let prompts = Prompts { first: &first, next: &next };
-        let assistant = SessionAssistant::new(&self.session, self.colours);
         let (input, output): (BorrowedFd<'_>, BorrowedFd<'_>) = (stdin(), stderr());
-        let entered = if self.editing && echoes(input) {
-            let history = self.session.history_entries();
+        let edits = self.editing && echoes(input);
+        let bindings = if edits { bindings::of(&mut self.session) } else { KeyBindings::default() };
+        let history = self.session.history_entries();
+        let assistant = SessionAssistant::new(&mut self.session, &self.events, self.colours);
+        let entered = if edits {
             let history: Vec<String> = history.iter().map(|entry| entry.lossy().into_owned()).collect();
-            Editor::new(input, output, &self.events, &assistant, &history, prompts).read()?
+            Editor::new(input, output, &self.events, &assistant, &history, prompts, &bindings).read()?
         } else {
             reader::read(input, output, &self.events, &assistant, prompts)?
         };
@@ -223,22 +247,14 @@ impl Repl {
 
     /// Runs something that Ctrl-C cancels.
     fn run_cancellable(&mut self, run: impl FnOnce(&mut Session) -> Flow) -> Flow {
-        let token = CancelToken::new();
-        self.session.set_cancel_token(token.clone());
-        self.session.memory().set_limit(MemoryLimit::Most);
-        let _counted = self.session.memory().enter();
-        self.events.set_running(Some(token.clone()));
-        if self.events.take_interrupted() {
-            token.cancel();
-        }
-        let result = run(&mut self.session);
-        self.events.set_running(None);
-        if self.session.cancel_token().is_cancelled() && self.terminal.is_some() {
-            // The cursor is after the "^C" that the terminal has echoed.
-            let _ = std::io::stderr().write_all(b"\n");
-        }
-        self.session.set_cancel_token(CancelToken::new());
-        result
+        run_cancellable(&mut self.session, &self.events, |session| {
+            let result = run(session);
+            if session.cancel_token().is_cancelled() && self.terminal.is_some() {
+                // The cursor is after the "^C" that the terminal has echoed.
+                let _ = std::io::stderr().write_all(b"\n");
+            }
+            result
+        })
     }
 
     fn unwound(&mut self, unwind: Unwind) -> TurnEnd {

@@ -1,5 +1,6 @@
 //! haft on a terminal: tests press keys and read the screen.
 
+mod completion;
 mod editing;
 mod ending;
 mod jobs;

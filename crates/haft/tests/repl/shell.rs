@@ -39,7 +39,13 @@ impl Home {
         let path = std::env::split_paths("/usr/bin:/bin").next().unwrap();
         let path = format!("{}:/bin", path.display());
         let home = self.scratch.path().display().to_string();
-        let base = [("HOME", home.as_str()), ("PATH", &path), ("TERM", "xterm"), ("LC_ALL", "C.UTF-8")];
+        let base = [
+            ("HOME", home.as_str()),
+            ("PATH", &path),
+            ("TERM", "xterm"),
+            ("LC_ALL", "C.UTF-8"),
+            ("INPUTRC", "/dev/null"),
+        ];
         for (name, value) in base.iter().chain(variables) {
             environment.set(*name, *value).unwrap();
         }

@@ -3,12 +3,14 @@
 mod commands;
 mod context;
 mod files;
+mod programmable;
 mod quoting;
 
 use haft_kernel::Session;
 
 use super::editor::{CompletionCandidate, CompletionList};
 use context::{CompletionContext, CompletionKind};
+pub(crate) use programmable::complete as programmable;
 use quoting::TypedWord;
 
 /// All completions at the cursor, sorted.

@@ -106,7 +106,7 @@ impl TypedWord {
 }
 
 /// Quotes a name for the inside of this quote, or for unquoted text.
-fn quoted(name: &[u8], quote: Option<char>) -> String {
+pub(super) fn quoted(name: &[u8], quote: Option<char>) -> String {
     let mut text = String::new();
     for chunk in name.utf8_chunks() {
         for character in chunk.valid().chars() {

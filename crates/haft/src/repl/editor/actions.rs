@@ -1,17 +1,24 @@
 //! The effect of each key.
 
 use super::keys::EditorKey;
+use super::vi::ViEffect;
 use super::{CompletionMenu, EditResult, Editor, HistorySearch, KeyEffect, terminal};
 
 impl Editor<'_> {
     pub(super) fn press(&mut self, key: EditorKey) -> KeyEffect {
         match key {
             EditorKey::Gone => return KeyEffect::Done(EditResult::Gone),
-            EditorKey::Resized => return KeyEffect::Draw,
+            EditorKey::Resized | EditorKey::Replayed => return KeyEffect::Draw,
+            EditorKey::Run(command) => return self.run_command(&command),
             _ => {}
         }
         if self.search.is_some() && self.press_in_search(&key) {
             return KeyEffect::Draw;
+        }
+        if self.bindings.is_vi
+            && let Some(effect) = self.press_in_vi(&key)
+        {
+            return effect;
         }
         let completing = matches!(key, EditorKey::Tab | EditorKey::BackTab);
         if !completing && self.menu.take().is_some() && key == EditorKey::Control('g') {
@@ -21,6 +28,47 @@ impl Editor<'_> {
             self.recalled = None;
         }
         self.act(key)
+    }
+
+    /// Handles a key of the vi mode. Returns `None` if it has its usual effect.
+    fn press_in_vi(&mut self, key: &EditorKey) -> Option<KeyEffect> {
+        match key {
+            _ if self.vi.is_command => {}
+            EditorKey::Control('[') => {
+                self.menu = None;
+                self.vi.enter_command_mode(&mut self.buffer);
+                return Some(KeyEffect::Draw);
+            }
+            // An escape and a command in quick succession.
+            EditorKey::Alt(character) => {
+                self.vi.enter_command_mode(&mut self.buffer);
+                return self.press_in_vi(&EditorKey::Character(*character));
+            }
+            _ => return None,
+        }
+        match self.vi.press(key, &mut self.buffer) {
+            ViEffect::Done => {}
+            ViEffect::Bell => self.ring_bell(),
+            ViEffect::Key(key) => return Some(self.act(key)),
+        }
+        Some(KeyEffect::Draw)
+    }
+
+    /// Runs a shell command on the terminal's own settings, and takes over the text that it leaves.
+    fn run_command(&mut self, command: &str) -> KeyEffect {
+        terminal::write(self.output, "\r\x1b[J");
+        self.screen.forget();
+        let (assistant, buffer) = (self.assistant, &self.buffer);
+        let run = || assistant.run_command(command, buffer.text(), buffer.cursor());
+        let (text, cursor) = match &self.raw {
+            Some(raw) => raw.suspended(run),
+            None => run(),
+        };
+        if text != self.buffer.text() {
+            self.buffer.set(text);
+        }
+        self.buffer.move_to(cursor);
+        KeyEffect::Draw
     }
 
     fn act(&mut self, key: EditorKey) -> KeyEffect {
@@ -48,6 +96,8 @@ impl Editor<'_> {
             EditorKey::Alt('.') => self.recall_argument(),
             EditorKey::Alt('<') => self.show_entry(0),
             EditorKey::Alt('>') => self.show_entry(self.history.len()),
+            EditorKey::PrefixUp => self.search_prefix(true),
+            EditorKey::PrefixDown => self.search_prefix(false),
             key => self.edit_by(key),
         }
         KeyEffect::Draw
@@ -74,6 +124,7 @@ impl Editor<'_> {
             EditorKey::Control('w') => buffer.cut(buffer.blank_left(), cursor),
             EditorKey::AltBackspace => buffer.cut(buffer.word_left(), cursor),
             EditorKey::DeleteWord | EditorKey::Alt('d') => buffer.cut(cursor, buffer.word_right()),
+            EditorKey::DeleteLine => buffer.cut(buffer.line_start(), buffer.line_end()),
             EditorKey::Control('y') => buffer.paste_cut(),
             EditorKey::Control('t') => buffer.transpose(),
             EditorKey::Control('_') => {
@@ -117,6 +168,27 @@ impl Editor<'_> {
         self.buffer.set(text);
     }
 
+    /// Shows the next entry of the history, in a direction, that begins like the text before the cursor.
+    fn search_prefix(&mut self, backward: bool) {
+        let prefix = self.buffer.before_cursor().to_owned();
+        let fits = |entry: &usize| {
+            self.history
+                .get(*entry)
+                .is_some_and(|text| text.starts_with(&prefix) && text != self.buffer.text())
+        };
+        let found = match backward {
+            true => (0..self.entry).rev().find(fits),
+            false => (self.entry + 1..self.history.len()).find(fits),
+        };
+        match found {
+            Some(entry) => {
+                self.show_entry(entry);
+                self.buffer.move_to(prefix.len());
+            }
+            None => self.ring_bell(),
+        }
+    }
+
     /// Alt-.: inserts the last argument of the previous entry; each further press goes back one entry.
     fn recall_argument(&mut self) {
         let (back, start) =
@@ -139,7 +211,13 @@ impl Editor<'_> {
             self.buffer.replace_before(start, &candidate.text);
             return;
         }
-        let completion = self.assistant.complete(self.buffer.text(), self.buffer.cursor());
+        let (assistant, buffer) = (self.assistant, &self.buffer);
+        let complete = || assistant.complete(buffer.text(), buffer.cursor());
+        // Completion functions run while Ctrl-C works.
+        let completion = match &self.raw {
+            Some(raw) => raw.with_signals(complete),
+            None => complete(),
+        };
         let start = completion.start;
         match completion.candidates.as_slice() {
             [] => self.ring_bell(),

@@ -88,6 +88,11 @@ impl EditBuffer {
         }
     }
 
+    /// Keeps a part of the text for [`paste_cut`](Self::paste_cut).
+    pub(crate) fn copy(&mut self, start: usize, end: usize) {
+        self.cut = self.text[start..end].to_owned();
+    }
+
     /// Inserts the text that was cut last.
     pub(crate) fn paste_cut(&mut self) {
         let cut = self.cut.clone();

@@ -34,6 +34,16 @@ pub(crate) enum EditorKey {
     WordLeft,
     WordRight,
     DeleteWord,
+    /// Removes the whole line.
+    DeleteLine,
+    /// Searches the history backward for entries that begin like the text before the cursor.
+    PrefixUp,
+    /// The same, forward.
+    PrefixDown,
+    /// Runs a shell command that can change the text.
+    Run(String),
+    /// Keys that stand for others, which come next.
+    Replayed,
     /// Pasted text (bracketed paste).
     Paste(String),
     /// The window size has changed.
@@ -45,7 +55,7 @@ pub(crate) enum EditorKey {
 }
 
 /// How long the rest of an escape sequence may take.
-const SEQUENCE_TIMEOUT: Duration = Duration::from_millis(60);
+pub(super) const SEQUENCE_TIMEOUT: Duration = Duration::from_millis(60);
 
 /// Reads the next key.
 pub(crate) fn read(input: &KeyInput<'_>) -> io::Result<EditorKey> {
@@ -58,7 +68,7 @@ pub(crate) fn read(input: &KeyInput<'_>) -> io::Result<EditorKey> {
 }
 
 /// The event that interrupted the wait for a key.
-fn other_event(input: &KeyInput<'_>) -> EditorKey {
+pub(super) fn other_event(input: &KeyInput<'_>) -> EditorKey {
     match () {
         () if input.events.is_hung_up() => EditorKey::Gone,
         () if input.events.take_interrupted() => EditorKey::Control('c'),

@@ -4,24 +4,30 @@
 //! lines: Enter starts another one while the text is incomplete.
 
 mod actions;
+mod bindings;
 mod buffer;
 mod keys;
 mod menu;
 mod screen;
 mod search;
 mod terminal;
+mod vi;
+mod vi_text;
 
 use std::io;
 use std::ops::Range;
 use std::os::fd::BorrowedFd;
 
+pub(crate) use bindings::{BoundAction, KeyBindings};
 use buffer::EditBuffer;
+pub(crate) use keys::EditorKey;
 use menu::CompletionMenu;
 pub(crate) use menu::{CompletionCandidate, CompletionList};
 pub(crate) use screen::TextStyle;
 use screen::{Screen, ScreenContent};
 use search::HistorySearch;
 use terminal::{KeyInput, RawTerminal};
+use vi::ViState;
 
 use super::signals::TerminalEvents;
 
@@ -35,6 +41,9 @@ pub(crate) trait Assistant {
 
     /// The completions at the cursor.
     fn complete(&self, text: &str, cursor: usize) -> CompletionList;
+
+    /// Runs a shell command that is bound to a key. Returns the text and the cursor that it has set.
+    fn run_command(&self, command: &str, text: &str, cursor: usize) -> (String, usize);
 }
 
 /// The result of editing.
@@ -65,6 +74,10 @@ pub(crate) struct Editor<'a> {
     /// Earlier entries, the latest last.
     history: &'a [String],
     prompts: Prompts<'a>,
+    bindings: &'a KeyBindings,
+    vi: ViState,
+    /// The raw mode of the terminal, while it is edited.
+    raw: Option<RawTerminal<'a>>,
     buffer: EditBuffer,
     screen: Screen,
     /// The index of the text in the history; its length for a new text.
@@ -91,13 +104,17 @@ impl<'a> Editor<'a> {
         assistant: &'a dyn Assistant,
         history: &'a [String],
         prompts: Prompts<'a>,
+        bindings: &'a KeyBindings,
     ) -> Self {
         Self {
-            input: KeyInput { terminal, events },
+            input: KeyInput::new(terminal, events),
             output,
             assistant,
             history,
             prompts,
+            bindings,
+            vi: ViState::default(),
+            raw: None,
             buffer: EditBuffer::default(),
             screen: Screen::default(),
             entry: history.len(),
@@ -110,12 +127,12 @@ impl<'a> Editor<'a> {
 
     /// Reads a text, which may have several lines.
     pub(crate) fn read(mut self) -> io::Result<EditResult> {
-        let raw = RawTerminal::enter(self.input.terminal)?;
+        self.raw = Some(RawTerminal::enter(self.input.terminal)?);
         let (columns, _) = terminal::size(self.output);
         terminal::write(self.output, &(Screen::fresh_row(columns) + "\x1b[?2004h"));
         let line = self.edit();
         self.finish();
-        drop(raw);
+        self.raw = None;
         // With the cursor below the text, Ctrl-C belongs to the command that runs.
         terminal::write(self.output, "\x1b[?2004l\r\n");
         line
@@ -124,7 +141,11 @@ impl<'a> Editor<'a> {
     fn edit(&mut self) -> io::Result<EditResult> {
         self.draw();
         loop {
-            let key = keys::read(&self.input)?;
+            let table = if self.vi.is_command { &self.bindings.command } else { &self.bindings.insertion };
+            let key = match bindings::read(&self.input, table)? {
+                Some(key) => key,
+                None => keys::read(&self.input)?,
+            };
             match self.press(key) {
                 KeyEffect::Done(line) => return Ok(line),
                 // Pending keys are handled before the screen is drawn.

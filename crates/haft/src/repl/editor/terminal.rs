@@ -1,5 +1,7 @@
 //! The terminal during editing: raw mode, single bytes, output.
 
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
@@ -17,11 +19,41 @@ pub(crate) struct KeyInput<'a> {
     pub(crate) terminal: BorrowedFd<'a>,
     /// Events that interrupt the wait for a byte.
     pub(crate) events: &'a TerminalEvents,
+    /// Bytes that are read again before new ones.
+    pending: RefCell<VecDeque<u8>>,
+    /// How many macros were replayed since the last typed byte.
+    macros: Cell<usize>,
+}
+
+impl<'a> KeyInput<'a> {
+    pub(crate) fn new(terminal: BorrowedFd<'a>, events: &'a TerminalEvents) -> Self {
+        Self { terminal, events, pending: RefCell::default(), macros: Cell::new(0) }
+    }
+
+    /// Reads these bytes before all others.
+    pub(super) fn push_back(&self, bytes: &[u8]) {
+        let mut pending = self.pending.borrow_mut();
+        bytes.iter().rev().for_each(|byte| pending.push_front(*byte));
+    }
+
+    /// Forgets the bytes that were to be read again.
+    pub(super) fn drop_pending(&self) {
+        self.pending.borrow_mut().clear();
+    }
+
+    /// Counts a macro. Returns the number of macros since the last typed byte.
+    pub(super) fn count_macro(&self) -> usize {
+        self.macros.set(self.macros.get() + 1);
+        self.macros.get()
+    }
 }
 
 impl KeyInput<'_> {
     /// Reads the next byte. Returns `None` after the timeout; without a timeout, at another event.
     pub(crate) fn byte(&self, timeout: Option<Duration>) -> io::Result<Option<Byte>> {
+        if let Some(byte) = self.pending.borrow_mut().pop_front() {
+            return Ok(Some(Byte::Is(byte)));
+        }
         let limit = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
         loop {
             let mut polled = [
@@ -46,12 +78,16 @@ impl KeyInput<'_> {
 
     /// Whether more input is pending.
     pub(crate) fn has_more(&self) -> bool {
+        if !self.pending.borrow().is_empty() {
+            return true;
+        }
         let mut polled = [PollFd::new(&self.terminal, PollFlags::IN)];
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
         poll(&mut polled, Some(&now)).is_ok_and(|ready| ready > 0)
     }
 
     fn take(&self) -> io::Result<Option<Byte>> {
+        self.macros.set(0);
         let mut byte = [0];
         loop {
             match rustix::io::read(self.terminal, &mut byte) {
@@ -69,6 +105,7 @@ impl KeyInput<'_> {
 pub(crate) struct RawTerminal<'a> {
     terminal: BorrowedFd<'a>,
     before: Termios,
+    raw: Termios,
 }
 
 impl<'a> RawTerminal<'a> {
@@ -81,7 +118,25 @@ impl<'a> RawTerminal<'a> {
         raw.special_codes[SpecialCodeIndex::VMIN] = 1;
         raw.special_codes[SpecialCodeIndex::VTIME] = 0;
         tcsetattr(terminal, OptionalActions::Drain, &raw)?;
-        Ok(Self { terminal, before })
+        Ok(Self { terminal, before, raw })
+    }
+
+    /// Runs something while Ctrl-C sends a signal; other keys stay raw.
+    pub(crate) fn with_signals<T>(&self, run: impl FnOnce() -> T) -> T {
+        let mut settings = self.raw.clone();
+        settings.local_modes |= LocalModes::ISIG;
+        let _ = tcsetattr(self.terminal, OptionalActions::Now, &settings);
+        let result = run();
+        let _ = tcsetattr(self.terminal, OptionalActions::Now, &self.raw);
+        result
+    }
+
+    /// Runs something with the settings from before.
+    pub(crate) fn suspended<T>(&self, run: impl FnOnce() -> T) -> T {
+        let _ = tcsetattr(self.terminal, OptionalActions::Drain, &self.before);
+        let result = run();
+        let _ = tcsetattr(self.terminal, OptionalActions::Drain, &self.raw);
+        result
     }
 }
 
