@@ -173,7 +173,7 @@ impl Config {
         };
         let mut table = table.clone();
         let Some((_, name)) = table.take("name") else {
-            let message = format!("missing key \"name\" in [[{section}]]");
+            let message = format!("missing key 'name' in [[{section}]]");
             return Err(Error::at(ErrorKind::MissingKey, &self.locate(node.span), message));
         };
         let TomlValue::Text(text) = &name.value else {
@@ -181,11 +181,11 @@ impl Config {
             return Err(Error::at(ErrorKind::WrongValue, &self.locate(name.span), message));
         };
         if text.is_empty() || text.contains(char::is_control) {
-            let message = format!("invalid name \"{}\" in [[{section}]]", text.escape_debug());
+            let message = format!("invalid name '{}' in [[{section}]]", text.escape_debug());
             return Err(Error::at(ErrorKind::WrongValue, &self.locate(name.span), message));
         }
         let node = TomlNode { span: name.span, value: TomlValue::Table(table) };
-        let value = self.read(&node, &format!("[[{section}]] \"{text}\""))?;
+        let value = self.read(&node, &format!("[[{section}]] '{text}'"))?;
         Ok(ConfigItem { name: text.clone(), location: self.locate(name.span), value })
     }
 
@@ -210,7 +210,7 @@ impl Config {
 }
 
 fn unknown_section(name: &str, location: &SourceLocation) -> Error {
-    let error = Error::at(ErrorKind::UnknownKey, location, format!("unknown section \"{name}\""));
+    let error = Error::at(ErrorKind::UnknownKey, location, format!("unknown section '{name}'"));
     match suggest(name, SECTIONS.iter().map(|section| section.name)) {
         Some(hint) => error.with_hint(hint),
         None => error,
@@ -223,11 +223,11 @@ fn wrong_shape(section: &Section, node: &TomlNode, location: &SourceLocation) ->
         SectionShape::Table => ("a table", format!("write [{}]", section.name)),
         SectionShape::List => ("an array of tables", format!("write [[{}]] for each item", section.name)),
     };
-    let message = format!("section \"{}\" must be {expected}, found {found}", section.name);
+    let message = format!("section '{}' must be {expected}, found {found}", section.name);
     Error::at(ErrorKind::WrongValue, location, message).with_hint(hint)
 }
 
 fn duplicate<T>(section: &str, item: &ConfigItem<T>, first: &SourceLocation) -> Error {
-    let message = format!("duplicate [[{section}]] \"{}\" in the same file", item.name);
+    let message = format!("duplicate [[{section}]] '{}' in the same file", item.name);
     Error::at(ErrorKind::Duplicate, &item.location, message).and_at(first, "first defined here")
 }

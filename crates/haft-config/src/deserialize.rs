@@ -143,11 +143,8 @@ impl<'de> Deserializer<'de> for NodeDeserializer<'de> {
     ) -> Result<V::Value, DeserializeError> {
         let TomlValue::Text(text) = &self.0.value else { return Err(self.expected("a string")) };
         if !variants.contains(&text.as_str()) {
-            let error = DeserializeError::new(
-                ErrorKind::WrongValue,
-                self.0.span,
-                format!("unknown value \"{text}\""),
-            );
+            let error =
+                DeserializeError::new(ErrorKind::WrongValue, self.0.span, format!("unknown value '{text}'"));
             return Err(error.hint(suggest(text, variants.iter().copied())));
         }
         visitor.visit_enum(UnitVariant(text))
@@ -163,8 +160,7 @@ pub(crate) fn refuse_unknown(table: &TomlTable, fields: &[&str]) -> Result<(), D
     let Some((key, _)) = table.0.iter().find(|(key, _)| !fields.contains(&key.name.as_str())) else {
         return Ok(());
     };
-    let error =
-        DeserializeError::new(ErrorKind::UnknownKey, key.span, format!("unknown key \"{}\"", key.name));
+    let error = DeserializeError::new(ErrorKind::UnknownKey, key.span, format!("unknown key '{}'", key.name));
     Err(error.hint(suggest(&key.name, fields.iter().copied())))
 }
 

@@ -67,7 +67,7 @@ impl serde::de::Error for DeserializeError {
     }
 
     fn missing_field(field: &'static str) -> DeserializeError {
-        let text = format!("missing key \"{field}\"");
+        let text = format!("missing key '{field}'");
         DeserializeError { kind: ErrorKind::MissingKey, text, span: None, hint: None }
     }
 }

@@ -44,7 +44,7 @@ impl Error {
 
     /// Creates an error about a whole file.
     pub(crate) fn unreadable(path: &Path, why: &str, hint: Option<&str>) -> Error {
-        let message = format!("cannot read configuration \"{}\": {why}", printable(path));
+        let message = format!("cannot read configuration '{}': {why}", printable(path));
         Error { kind: ErrorKind::Unreadable, message, locations: Vec::new(), hint: hint.map(str::to_owned) }
     }
 

@@ -44,9 +44,9 @@
 //! let error = config.items::<Agent>("agent").unwrap_err();
 //! assert_eq!(
 //!     error.to_string(),
-//!     "unknown key \"bni\" in [[agent]] \"a\"\n --> config.toml:3:1\n  |\n3 | bni = 'one'\n  | ^^^"
+//!     "unknown key 'bni' in [[agent]] 'a'\n --> config.toml:3:1\n  |\n3 | bni = 'one'\n  | ^^^"
 //! );
-//! assert_eq!(error.hint(), Some("did you mean \"bin\"?"));
+//! assert_eq!(error.hint(), Some("did you mean 'bin'?"));
 //! # Ok::<(), haft_config::Error>(())
 //! ```
 //!

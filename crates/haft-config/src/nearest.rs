@@ -45,9 +45,9 @@ pub fn all_nearest<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>) ->
 /// Returns a hint for an unknown name: the nearest valid name, or all of them.
 pub fn suggest<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str> + Clone) -> Option<String> {
     if let Some(name) = nearest(wrong, names.clone()) {
-        return Some(format!("did you mean \"{name}\"?"));
+        return Some(format!("did you mean '{name}'?"));
     }
-    let all: Vec<String> = names.into_iter().map(|name| format!("\"{name}\"")).collect();
+    let all: Vec<String> = names.into_iter().map(|name| format!("'{name}'")).collect();
     match all.as_slice() {
         [] => None,
         [only] => Some(format!("expected {only}")),

@@ -82,14 +82,14 @@ fn errors_show_the_line_and_a_hint() {
         (
             "[settings]\ntimeuot = 5",
             ErrorKind::UnknownKey,
-            "unknown key \"timeuot\" in [settings]\n --> user.toml:2:1\n  |\n2 | timeuot = 5\n  | ^^^^^^^\n\
-             hint: did you mean \"timeout\"?",
+            "unknown key 'timeuot' in [settings]\n --> user.toml:2:1\n  |\n2 | timeuot = 5\n  | ^^^^^^^\n\
+             hint: did you mean 'timeout'?",
         ),
         (
             "[[agents]]\nname = 'x'",
             ErrorKind::UnknownKey,
-            "unknown section \"agents\"\n --> user.toml:1:3\n  |\n1 | [[agents]]\n  |   ^^^^^^\n\
-             hint: did you mean \"agent\"?",
+            "unknown section 'agents'\n --> user.toml:1:3\n  |\n1 | [[agents]]\n  |   ^^^^^^\n\
+             hint: did you mean 'agent'?",
         ),
         (
             "[settings]\ntimeout = 'long'",
@@ -105,30 +105,30 @@ fn errors_show_the_line_and_a_hint() {
         (
             "[[agent]]\nname = 'x'\nbin = 'b'\nprompt = 'agrv'",
             ErrorKind::WrongValue,
-            "unknown value \"agrv\" in [[agent]] \"x\"\n --> user.toml:4:10\n  |\n4 | prompt = 'agrv'\n  |          ^^^^^^\n\
-             hint: did you mean \"argv\"?",
+            "unknown value 'agrv' in [[agent]] 'x'\n --> user.toml:4:10\n  |\n4 | prompt = 'agrv'\n  |          ^^^^^^\n\
+             hint: did you mean 'argv'?",
         ),
         (
             "[[agent]]\nname = 'x'",
             ErrorKind::MissingKey,
-            "missing key \"bin\" in [[agent]] \"x\"\n --> user.toml:2:8\n  |\n2 | name = 'x'\n  |        ^^^",
+            "missing key 'bin' in [[agent]] 'x'\n --> user.toml:2:8\n  |\n2 | name = 'x'\n  |        ^^^",
         ),
         (
             "[[agent]]\nname = 'x'\nbin = 'b'\n[[agent]]\nname = 'x'\nbin = 'c'",
             ErrorKind::Duplicate,
-            "duplicate [[agent]] \"x\" in the same file\n --> user.toml:5:8\n  |\n5 | name = 'x'\n  |        ^^^\n \
+            "duplicate [[agent]] 'x' in the same file\n --> user.toml:5:8\n  |\n5 | name = 'x'\n  |        ^^^\n \
              --> user.toml:2:8\n  |\n2 | name = 'x'\n  |        ^^^ first defined here",
         ),
         (
             "[agent]\nname = 'x'",
             ErrorKind::WrongValue,
-            "section \"agent\" must be an array of tables, found a table\n --> user.toml:1:2\n  |\n1 | [agent]\n  |  ^^^^^\n\
+            "section 'agent' must be an array of tables, found a table\n --> user.toml:1:2\n  |\n1 | [agent]\n  |  ^^^^^\n\
              hint: write [[agent]] for each item",
         ),
         (
             "[[agent]]\nname = 'x'\nbin = 'b'\nmodels = { big = 3 }",
             ErrorKind::WrongValue,
-            "expected a string, found a number in [[agent]] \"x\"\n --> user.toml:4:18\n  |\n4 | models = { big = 3 }\n  \
+            "expected a string, found a number in [[agent]] 'x'\n --> user.toml:4:18\n  |\n4 | models = { big = 3 }\n  \
              |                  ^",
         ),
     ] {

@@ -66,9 +66,9 @@ pub struct Branch {
 pub struct BranchEnd {
     /// The exit status, as `$?` would show it.
     pub status: i32,
-    /// What it wrote to standard output.
+    /// Its standard output.
     pub stdout: Vec<u8>,
-    /// What it wrote to standard error.
+    /// Its standard error.
     pub stderr: Vec<u8>,
     /// How long it took.
     pub duration: Duration,

@@ -42,7 +42,7 @@ impl Trap {
         }
     }
 
-    /// What bash calls the commands of the trap in messages about their syntax.
+    /// The name that bash's messages use for syntax errors in the trap's commands.
     pub(crate) fn label(self) -> &'static str {
         match self {
             Self::Exit => "exit trap",

@@ -1,4 +1,4 @@
-//! What a script still gets to do when its time is up: its traps run within the grace, and no longer.
+//! A script whose time is up: its traps run within the grace, and no longer.
 
 use std::time::Duration;
 

@@ -12,11 +12,11 @@ use crate::expected::Expected;
 pub struct SyntaxError {
     /// The kind of error.
     pub kind: ErrorKind,
-    /// Where the parser noticed the error.
+    /// The position at which the parser noticed the error.
     pub span: Span,
     /// The token found there, in quotes, or `end of input`.
     pub found: String,
-    /// What the parser expected there.
+    /// The expected token or construct.
     pub expected: Option<Expected>,
     /// The construct that is still open.
     pub opened: Option<Opened>,
@@ -61,7 +61,7 @@ impl ErrorKind {
 pub struct Opened {
     /// The token that opened it: `if`, `$(`, `"`.
     pub what: &'static str,
-    /// Where that token is.
+    /// The position of that token.
     pub span: Span,
 }
 

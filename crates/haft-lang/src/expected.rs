@@ -1,8 +1,8 @@
-//! What the parser expected where it found an error.
+//! The parser's expectation at the position of an error.
 
 use std::fmt;
 
-/// What the parser expected where it found a [`SyntaxError`](crate::SyntaxError). Its `Display` form is part of the
+/// The token or construct that the parser expected at a [`SyntaxError`](crate::SyntaxError). Its `Display` form is part of the
 /// message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

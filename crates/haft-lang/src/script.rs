@@ -136,7 +136,7 @@ pub struct ScriptReader<'s> {
     position: ReaderPosition<'s>,
 }
 
-/// Where a reader gets the next command from.
+/// The source of the next command.
 enum ReaderPosition<'s> {
     /// The commands that were parsed in advance.
     Parsed { next: usize, options: ParseOptions },

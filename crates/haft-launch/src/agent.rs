@@ -70,7 +70,7 @@ impl Agent {
         self.description.as_deref()
     }
 
-    /// Where the agent is defined.
+    /// The place of the agent's definition.
     pub fn location(&self) -> &SourceLocation {
         &self.location
     }
@@ -154,7 +154,7 @@ impl Agent {
             location: item.location,
         };
         if let Some(bin) = written.bin.as_ref().filter(|bin| bin.is_empty()) {
-            let message = format!("\"bin\" of [[agent]] \"{}\" is empty", agent.name);
+            let message = format!("'bin' of [[agent]] '{}' is empty", agent.name);
             return Err(Error::at(ErrorKind::WrongValue, &config.locate(bin.span), message));
         }
         if let Some(deliveries) = &written.prompt {
@@ -170,15 +170,14 @@ impl Agent {
             let (word, missing) = match delivery {
                 PromptDelivery::Argv if !uses("prompt") => ("argv", "its command has no {prompt}"),
                 PromptDelivery::File if !uses("prompt_file") && !self.environment_uses("prompt_file") => {
-                    ("file", "neither its command nor its \"env\" has {prompt_file}")
+                    ("file", "neither its command nor its 'env' has {prompt_file}")
                 }
                 PromptDelivery::Env if !self.environment_uses("prompt") => {
-                    ("env", "its \"env\" has no {prompt}")
+                    ("env", "its 'env' has no {prompt}")
                 }
                 _ => continue,
             };
-            let message =
-                format!("[[agent]] \"{}\" uses prompt delivery \"{word}\", but {missing}", self.name);
+            let message = format!("[[agent]] '{}' uses prompt delivery '{word}', but {missing}", self.name);
             return Err(Error::at(ErrorKind::WrongValue, &location.narrowed(word), message));
         }
         Ok(())
@@ -199,7 +198,7 @@ impl AgentReader<'_> {
     fn invocation(&self, written: &Spanned<CommandConfig>) -> Result<Invocation, Error> {
         let location = self.config.locate(written.span);
         let refuse = |message: &str, hint: &str| {
-            let message = format!("the command of [[agent]] \"{}\" {message}", self.name);
+            let message = format!("the command of [[agent]] '{}' {message}", self.name);
             Err(Error::at(ErrorKind::WrongValue, &location, message).with_hint(hint))
         };
         let invocation = match &written.value {
@@ -253,7 +252,7 @@ impl AgentReader<'_> {
         let variable = |(name, value): &(String, Spanned<String>)| {
             let location = self.config.locate(value.span);
             if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
-                let message = format!("invalid environment variable name \"{}\"", name.escape_debug());
+                let message = format!("invalid environment variable name '{}'", name.escape_debug());
                 return Err(Error::at(ErrorKind::WrongValue, &location, message));
             }
             Ok((name.clone(), Template::parse(value, TemplateKind::Agent, &location)?))
@@ -293,7 +292,7 @@ impl AgentReader<'_> {
         what: &str,
         known: [&str; N],
     ) -> Error {
-        let message = format!("unknown {what} \"{word}\" in [[agent]] \"{}\"", self.name);
+        let message = format!("unknown {what} '{word}' in [[agent]] '{}'", self.name);
         let error = Error::at(ErrorKind::WrongValue, location, message);
         error.with_hint(suggest(word, known).unwrap_or_default())
     }

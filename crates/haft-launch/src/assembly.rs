@@ -57,7 +57,7 @@ pub struct AssembledPrompt {
 /// One piece of a role or prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PromptPiece {
-    /// What it is: `role "NAME"`, `context "NAME"`, `task "NAME"` or `instructions`.
+    /// Its kind and name: `role "NAME"`, `context "NAME"`, `task "NAME"` or `instructions`.
     pub label: String,
     /// Its size.
     pub bytes: usize,
@@ -131,7 +131,7 @@ impl<'s> PromptAssembly<'s> {
                 self.git.insert(placeholder, index);
             }
         }
-        let label = format!("{kind} \"{name}\"");
+        let label = format!("{kind} '{name}'");
         PendingText { label, name: name.to_owned(), source: source.clone(), required, file, command_index }
     }
 

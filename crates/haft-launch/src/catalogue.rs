@@ -44,7 +44,7 @@ pub(crate) struct LaunchSettings {
 pub struct AgentRole {
     /// The name.
     pub name: String,
-    /// Where the text comes from.
+    /// The source of the text.
     pub source: TextSource,
     /// If true, a launch continues without the role when its text cannot be built.
     pub optional: bool,
@@ -57,7 +57,7 @@ pub struct AgentRole {
 pub struct PromptContext {
     /// The name.
     pub name: String,
-    /// Where the text comes from.
+    /// The source of the text.
     pub source: TextSource,
     /// If true, the context is part of every launch, and a launch fails without it.
     pub required: bool,
@@ -74,7 +74,7 @@ pub struct PromptContext {
 pub struct LaunchTask {
     /// The name.
     pub name: String,
-    /// Where the text comes from.
+    /// The source of the text.
     pub source: TextSource,
     /// The role to use.
     pub role: Option<String>,
@@ -154,7 +154,7 @@ impl Catalogue {
         if let Some(alias) = &item.value.alias {
             let location = self.config.locate(alias.span);
             if let Some(first) = names.insert(alias.value.clone(), location.clone()) {
-                let message = format!("duplicate name \"{}\" in [[task]]", alias.value);
+                let message = format!("duplicate name '{}' in [[task]]", alias.value);
                 return Err(
                     Error::at(ErrorKind::Duplicate, &location, message).and_at(&first, "first defined here")
                 );
@@ -173,7 +173,7 @@ impl Catalogue {
         if names.contains(&wanted.as_str()) {
             return Ok(());
         }
-        let message = format!("unknown {kind} \"{}\"", wanted.value);
+        let message = format!("unknown {kind} '{}'", wanted.value);
         let error = Error::at(ErrorKind::DanglingReference, &self.config.locate(wanted.span), message);
         Err(match suggest(wanted, names.iter().copied()) {
             Some(hint) => error.with_hint(hint),
@@ -286,6 +286,6 @@ fn text_source_of<T>(kind: &str, config: &Config, item: &ConfigItem<T>) -> Resul
 where
     for<'w> TextKeys<'w>: From<&'w T>,
 {
-    let what = format!("[[{kind}]] \"{}\"", item.name);
+    let what = format!("[[{kind}]] '{}'", item.name);
     TextSource::read(config, &item.location, &what, &TextKeys::from(&item.value))
 }

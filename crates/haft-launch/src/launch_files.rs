@@ -56,7 +56,7 @@ impl LaunchFiles {
     /// Fails if the file exists or cannot be written.
     pub fn write(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Error> {
         let cannot = |error: io::Error| {
-            let message = format!("cannot write \"{}\": {}", path.display(), reason(&error));
+            let message = format!("cannot write '{}': {}", path.display(), reason(&error));
             Error::new(ErrorKind::File, message)
         };
         if !self.made {
@@ -96,7 +96,7 @@ fn private_directory(path: &Path) -> io::Result<()> {
     let metadata = fs::symlink_metadata(path)?;
     let own = fs::metadata("/proc/self")?.uid();
     if !metadata.is_dir() || metadata.uid() != own || metadata.mode() & 0o022 != 0 {
-        let why = format!("\"{}\" is not private", path.display());
+        let why = format!("'{}' is not private", path.display());
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
     }
     Ok(())

@@ -15,7 +15,7 @@ pub(crate) fn find(kind: &str, wanted: &str, names: &[&str]) -> Result<usize, Er
         [] => Err(unknown(kind, wanted, names)),
         several => {
             let names: Vec<&str> = several.iter().map(|&index| names[index]).collect();
-            let message = format!("\"{wanted}\" matches several {kind}s");
+            let message = format!("'{wanted}' matches several {kind}s");
             Err(Error::new(ErrorKind::Name, message).with_hint(format!("choose one of {}", list(&names))))
         }
     }
@@ -38,7 +38,7 @@ pub(crate) fn matching(wanted: &str, names: &[&str]) -> Vec<usize> {
 }
 
 pub(crate) fn unknown(kind: &str, wanted: &str, names: &[&str]) -> Error {
-    let error = Error::new(ErrorKind::Name, format!("unknown {kind} \"{wanted}\""));
+    let error = Error::new(ErrorKind::Name, format!("unknown {kind} '{wanted}'"));
     match suggest(wanted, names.iter().copied()) {
         Some(hint) => error.with_hint(hint),
         None => error.with_hint(format!("no {kind} is configured; see `haft launch list`")),
@@ -47,7 +47,7 @@ pub(crate) fn unknown(kind: &str, wanted: &str, names: &[&str]) -> Error {
 
 /// Quotes names and joins them with commas.
 pub(crate) fn list(names: &[&str]) -> String {
-    names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
+    names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -62,10 +62,10 @@ mod tests {
         assert_eq!(find("agent", "cod", &["codex", "opencode"]).unwrap(), 0);
         assert_eq!(find("task", "fix", &names).unwrap(), 2);
         let several = find("task", "rev", &names).unwrap_err();
-        assert_eq!(several.hint(), Some("choose one of \"review\", \"review-deep\""));
+        assert_eq!(several.hint(), Some("choose one of 'review', 'review-deep'"));
         let none = find("task", "revue", &names).unwrap_err();
-        assert_eq!(none.to_string(), "unknown task \"revue\"");
-        assert_eq!(none.hint(), Some("did you mean \"review\"?"));
+        assert_eq!(none.to_string(), "unknown task 'revue'");
+        assert_eq!(none.hint(), Some("did you mean 'review'?"));
         assert!(find("task", "", &names).is_err());
         assert!(find("task", "x", &[]).unwrap_err().hint().is_some());
     }

@@ -87,9 +87,9 @@ fn mcp_config(agent: &Agent, facts: &HostFacts) -> Result<McpConfig, Error> {
         Ok(base) => config.over(&base).map_err(|why| format!("cannot be extended: {why}")),
     };
     merged.map_err(|why| {
-        let error = Error::new(ErrorKind::File, format!("\"{}\" {why}", path.display()));
+        let error = Error::new(ErrorKind::File, format!("'{}' {why}", path.display()));
         error.with_hint(format!(
-            "it is the configuration of \"{}\"; launch with --no-mcp to leave it as it is",
+            "it is the configuration of '{}'; launch with --no-mcp to leave it as it is",
             agent.name
         ))
     })
@@ -135,8 +135,7 @@ impl Draft<'_> {
         }
         let agent = self.agent.name();
         let reason = first_reason.unwrap_or_default();
-        let error =
-            Error::new(ErrorKind::Size, format!("the prompt does not fit agent \"{agent}\": {reason}"));
+        let error = Error::new(ErrorKind::Size, format!("the prompt does not fit agent '{agent}': {reason}"));
         Err(error
             .with_hint("use fewer contexts, or let the agent accept its prompt by file or standard input"))
     }
@@ -362,7 +361,7 @@ mod tests {
         assert_eq!(config["mcp"]["haft"]["command"][0], "/a b/haft");
         std::fs::write(&path, "// no JSON").unwrap();
         let error = plan("opencode", environment.clone()).unwrap_err();
-        assert!(error.to_string().contains("own.json\" cannot be extended"), "{error}");
+        assert!(error.to_string().contains("own.json' cannot be extended"), "{error}");
         assert!(error.hint().unwrap().contains("--no-mcp"));
         std::fs::remove_file(&path).unwrap();
         assert!(plan("opencode", environment).is_ok());

@@ -210,7 +210,7 @@ impl Catalogue {
                 _ if !context.default || *wanted => {}
                 None => *wanted = true,
                 Some(file) => skipped.push(format!(
-                    "context \"{}\" is left out: {} reads {file} itself",
+                    "context '{}' is left out: {} reads {file} itself",
                     context.name, agent.name
                 )),
             }

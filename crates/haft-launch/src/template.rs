@@ -49,7 +49,7 @@ pub const TEMPLATE_PLACEHOLDERS: &[&str] = &[
 /// Prefix of placeholders for environment variables.
 const ENV_PREFIX: &str = "env.";
 
-/// Where a template is used, which decides its placeholders.
+/// The use of a template, which decides its placeholders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TemplateKind {
     /// An argument or an environment variable of an agent.
@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn an_unknown_placeholder_is_an_error_with_a_suggestion() {
         let error = Template::parse("{promt}", TemplateKind::Agent, &location()).unwrap_err();
-        assert_eq!(error.hint(), Some("did you mean \"prompt\"? (write {{ for a literal brace)"));
+        assert_eq!(error.hint(), Some("did you mean 'prompt'? (write {{ for a literal brace)"));
         assert!(Template::parse("{env.}", TemplateKind::Text, &location()).is_err());
         assert!(Template::parse("{env.X}", TemplateKind::Agent, &location()).is_err());
         assert!(Template::parse("{file}", TemplateKind::Agent, &location()).is_err());

@@ -41,10 +41,10 @@ pub(crate) fn read(file: &str, source: &TextSource, facts: &HostFacts) -> FileTe
     let named = printable_text(&shown);
     let contents = match read {
         Ok(bytes) if !is_trusted(&path, &bytes, facts) => {
-            Err(format!("\"{named}\" is not trusted; run `haft trust` to trust it"))
+            Err(format!("'{named}' is not trusted; run `haft trust` to trust it"))
         }
         Ok(bytes) => Ok(bytes),
-        Err(error) => Err(format!("\"{named}\" cannot be read: {}{}", error.reason(), hint(&error))),
+        Err(error) => Err(format!("'{named}' cannot be read: {}{}", error.reason(), hint(&error))),
     };
     FileText { shown, contents, absent }
 }

@@ -15,7 +15,7 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum time limit of a command, in seconds.
 const MAX_TIMEOUT_SECONDS: u64 = 3600;
 
-/// Where a text comes from: a template, else a file, else a command. Unused files are not read and unused
+/// The source of a text: a template, else a file, else a command. Unused files are not read and unused
 /// commands do not run.
 #[derive(Clone, Debug)]
 pub struct TextSource {
@@ -67,7 +67,7 @@ impl TextSource {
         if keys.file.is_none() && keys.command.is_none() && keys.prompt.is_none() {
             let message = format!("{what} has no text");
             let error = Error::at(ErrorKind::MissingKey, location, message);
-            return Err(error.with_hint("set at least one of \"prompt\", \"file\" and \"command\""));
+            return Err(error.with_hint("set at least one of 'prompt', 'file' and 'command'"));
         }
         if let Some(command) = keys.command
             && command.all().first().is_none_or(|program| program.trim().is_empty())
@@ -117,7 +117,7 @@ impl TextSource {
         self.layer
     }
 
-    /// Where it is defined, unless the user named it on the command line.
+    /// The place of its definition, unless the user named it on the command line.
     pub fn location(&self) -> Option<&SourceLocation> {
         self.location.as_ref()
     }
@@ -193,7 +193,7 @@ fn check_sources(
             _ => continue,
         };
         let written = format!("{{{name}}}");
-        let message = format!("{what} uses {written} but has no \"{missing}\"");
+        let message = format!("{what} uses {written} but has no '{missing}'");
         return Err(Error::at(ErrorKind::MissingKey, &location.narrowed(&written), message));
     }
     Ok(())

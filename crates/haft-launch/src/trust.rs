@@ -17,13 +17,13 @@ impl Catalogue {
             items.push("the shell".to_owned());
         }
         let agents = self.agents.iter().filter(|agent| agent.location.layer() == Layer::Project);
-        items.extend(agents.map(|agent| format!("agent \"{}\"", agent.name)));
+        items.extend(agents.map(|agent| format!("agent '{}'", agent.name)));
         let roles = self.roles.iter().map(|role| ("role", &role.name, &role.source));
         let contexts = self.contexts.iter().map(|context| ("context", &context.name, &context.source));
         let tasks = self.tasks.iter().map(|task| ("task", &task.name, &task.source));
         for (kind, name, source) in roles.chain(contexts).chain(tasks) {
             if source.layer() == Layer::Project {
-                items.push(format!("{kind} \"{name}\""));
+                items.push(format!("{kind} '{name}'"));
             }
         }
         items
@@ -46,7 +46,7 @@ impl Catalogue {
                 TrustStatus::Changed => "has changed since it was trusted",
             };
             let message = format!(
-                "\"{}\" runs programs or gives the agent instructions ({}) and {state}",
+                "'{}' runs programs or gives the agent instructions ({}) and {state}",
                 source.name,
                 items.join(", ")
             );

@@ -81,7 +81,7 @@
 //! - Protocol revisions 2024-11-05 to 2026-07-28 are supported.
 //! - HTTP is served on loopback addresses only.
 //! - The client supports neither sampling nor elicitation, and no browser login (OAuth) for servers at a URL.
-//! - A stateless HTTP client has no connection that could close. What it has started ends when it expires.
+//! - A stateless HTTP client has no connection that could close. Its processes end when it expires.
 
 mod client;
 mod server;

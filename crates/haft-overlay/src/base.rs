@@ -1,4 +1,4 @@
-//! What the real tree was like before the overlay was used.
+//! The state of the real tree before the overlay was used.
 //!
 //! overlayfs does not say whether a file in the upper layer is new or replaced one of the tree. As long as the tree's own
 //! entry exists, the tree answers that. After someone else removed the entry, only this memory does. It is written whenever
@@ -18,14 +18,14 @@ const FILE: &str = "base.json";
 /// Stands for the inode of an entry that may have existed.
 const UNKNOWN_INODE: u64 = 0;
 
-/// What the tree had at the paths of the upper layer.
+/// The objects of the tree at the paths of the upper layer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Base {
     entries: BTreeMap<PathBuf, BaseEntry>,
     has_news: bool,
 }
 
-/// What the tree had at one path: the inode, or nothing.
+/// The object of the tree at one path: an inode, or nothing.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub(crate) struct BaseEntry(Option<u64>);
@@ -51,12 +51,12 @@ pub(crate) struct BaseView<'a> {
     pub(crate) base: &'a Base,
     /// The names that the tree had while a program ran.
     pub(crate) names: Option<&'a NameReader>,
-    /// What changed in the tree after this time was changed by others.
+    /// Changes in the tree after this time were made by others.
     pub(crate) opened: FileTime,
 }
 
 impl BaseView<'_> {
-    /// What the tree had at a path. `folder` is the directory that contains it, as it is now, and `present` its entry.
+    /// Returns the object that the tree had at a path. `folder` is the directory that contains it, as it is now, and `present` its entry.
     pub(crate) fn entry(&self, path: &Path, folder: &Node, present: Option<&Node>) -> BaseEntry {
         if let Some(known) = self.base.entries.get(path) {
             return *known;

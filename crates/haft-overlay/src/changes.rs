@@ -1,4 +1,4 @@
-//! What a program changed in an overlay.
+//! The changes that programs made in an overlay.
 
 use std::ffi::OsStr;
 use std::io::{self, Read as _};
@@ -19,7 +19,7 @@ pub struct Change {
     pub path: PathBuf,
     /// How it changed.
     pub kind: ChangeKind,
-    /// What it was before, and what it is now.
+    /// The file before the change, and after it.
     pub file: FileChange,
     /// For a renamed file: its path before.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_optional_text")]

@@ -168,7 +168,7 @@ impl Overlay {
         Ok(())
     }
 
-    /// What is in the tree at the path of a step.
+    /// Returns the object in the tree at the path of a step.
     fn present(&self, step: &Step) -> Result<Option<Node>, Error> {
         let tree = &self.trees[step.tree];
         let Ok((folder, name)) = tree.root.parent_of_or_self(&step.path) else { return Ok(None) };

@@ -13,11 +13,11 @@ pub struct Conflict {
     #[serde(with = "crate::record::path_bytes")]
     #[schemars(with = "PathBuf")]
     pub path: PathBuf,
-    /// What happened to it.
+    /// The change that someone else made.
     pub kind: ConflictKind,
 }
 
-/// What happened to a path in the real tree.
+/// A change to a path in the real tree.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ConflictKind {

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use crate::node::Folder;
 
-/// What statfs(2) returns for ext4.
+/// The type that statfs(2) returns for ext4.
 const EXT4: rustix::fs::FsWord = 0xef53;
 /// Permission bits that the owner of a directory needs to change its entries.
 const OWNER_ACCESS: u32 = 0o700;
@@ -108,7 +108,7 @@ pub(crate) fn tree_size(folder: &Folder, name: &OsStr) -> io::Result<u64> {
     names.iter().try_fold(0_u64, |sum, name| Ok(sum.saturating_add(tree_size(&inner, name)?)))
 }
 
-/// The bytes that an entry and everything below it occupy on disk. What cannot be read does not count.
+/// The bytes that an entry and everything below it occupy on disk. Unreadable entries do not count.
 pub(crate) fn occupied_bytes(folder: &Folder, name: &OsStr) -> u64 {
     let Ok(Some(node)) = folder.node(name) else { return 0 };
     let mut sum = node.occupied;

@@ -299,7 +299,7 @@ impl<'a> Engine<'a> {
         !self.trees[step.tree].same_device || (keeps && self.direction == Direction::Commit)
     }
 
-    /// Where the object that moves in comes from.
+    /// The source of the object that moves in.
     fn source(&self, step: &Step) -> io::Result<(Rc<Folder>, OsString)> {
         match self.direction {
             Direction::Commit => {
@@ -315,7 +315,7 @@ impl<'a> Engine<'a> {
         self.last_target.parent(&self.trees[step.tree].root, step)
     }
 
-    /// Removes the directories for moving. What a commit took out of the tree stays.
+    /// Removes the directories for moving. Keeps the objects that a commit took out of the tree.
     fn remove_parks(&self, steps: &[Step], is_applied: bool) -> io::Result<()> {
         for (index, (park, tree)) in self.parks.iter().zip(self.trees).enumerate() {
             let folder = park.parent.open(Path::new(&park.name))?;
@@ -368,7 +368,7 @@ fn remove_empty(folder: &Folder, name: &OsStr) -> io::Result<()> {
     }
 }
 
-/// Moves an object into the upper layer. What the overlay has there already was made after the commit and stays.
+/// Moves an object into the upper layer. An object that the overlay has there already was made after the commit and stays.
 fn put_back(from: (&Folder, &OsStr), to: (&Folder, &OsStr)) -> io::Result<()> {
     let Some(later) = to.0.node(to.1)? else { return move_across(from, to) };
     let is_folder = from.0.node(from.1)?.is_some_and(|node| node.is_dir());

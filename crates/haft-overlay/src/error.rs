@@ -14,7 +14,7 @@ pub enum Error {
     /// A system call failed. The text completes "cannot …".
     #[error("cannot {doing} '{}': {}", path.display(), reason(source))]
     File {
-        /// What was to be done, such as "open".
+        /// The operation that failed, such as "open".
         doing: &'static str,
         /// The file.
         path: PathBuf,
@@ -57,7 +57,7 @@ pub enum Error {
     Pattern {
         /// The pattern.
         pattern: String,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
     /// A record in the state directory cannot be read.
@@ -65,7 +65,7 @@ pub enum Error {
     Record {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
 }

@@ -249,7 +249,7 @@ impl Overlay {
         Ok(self.with_renames(found))
     }
 
-    /// What is known about a tree.
+    /// The record of a tree.
     pub(crate) fn known<'a>(&'a self, index: usize, base: &'a Base) -> BaseView<'a> {
         let names = self.names.get(index).and_then(Option::as_ref);
         BaseView { base, names, opened: self.record.trees[index].opened }

@@ -1,4 +1,4 @@
-//! What is remembered about an overlay between processes.
+//! The stored record of an overlay.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ pub(crate) struct TreeRecord {
     /// Directory with the changes.
     #[serde(with = "path_bytes")]
     pub(crate) data: PathBuf,
-    /// What changed in the tree after this time is a conflict.
+    /// A change in the tree after this time is a conflict.
     pub(crate) opened: FileTime,
 }
 

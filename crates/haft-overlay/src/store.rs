@@ -1,4 +1,4 @@
-//! Where overlays are kept.
+//! The directories that hold overlays.
 //!
 //! An overlay is a directory named after its id, in one of several places: the state directory, or another directory on the
 //! file system of the tree. It contains `record.json`, a lock, a journal while a commit is under way, and per tree the
@@ -19,7 +19,7 @@ use crate::record::{JOURNAL, OverlayLevel, RECORD, Record, TreeRecord, read_json
 /// Letters of ids: without those that look alike.
 const ID_LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 const ID_LENGTH: usize = 6;
-/// What statfs(2) returns for overlayfs, which cannot hold the changes of another overlay.
+/// The type that statfs(2) returns for overlayfs, which cannot hold the changes of another overlay.
 const OVERLAYFS: u64 = 0x794c_7630;
 
 /// The places where overlays are kept.
@@ -242,7 +242,7 @@ fn fill(directory: &Path, trees: &[PathBuf], name: Option<&str>, id: String) -> 
     if namespaces.has_user_namespace() {
         record.level = OverlayLevel::UserNamespace;
     }
-    // What is not committed need not survive a crash of the machine.
+    // Uncommitted changes need not survive a crash of the machine.
     replace_json(directory, RECORD, &record)?;
     Overlay::opened(directory.to_owned(), record, namespaces)
 }

@@ -24,7 +24,7 @@ pub(crate) struct Step {
     pub(crate) action: Action,
 }
 
-/// What a step does to its path.
+/// The action of a step.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) enum Action {
     /// Moves an object in, out, or both.
@@ -53,7 +53,7 @@ pub(crate) struct Planner<'a> {
     pub(crate) tree: usize,
     pub(crate) root: &'a Path,
     pub(crate) selection: &'a Selection,
-    /// What the tree had. Everything else is a conflict.
+    /// The expected object of the tree. Any other object is a conflict.
     pub(crate) known: BaseView<'a>,
     pub(crate) steps: Vec<Step>,
     pub(crate) conflicts: Vec<Conflict>,

@@ -1,4 +1,4 @@
-//! What others change in the real tree while an overlay is open.
+//! Changes that others make in the real tree while an overlay is open.
 
 mod support;
 

@@ -218,7 +218,7 @@ pub struct CapturedReport {
     /// Both streams in the order in which they were written, if they were merged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<OutputSummary>,
-    /// What background jobs of a substitution wrote after the substitution had ended; omitted if they wrote nothing.
+    /// Output that background jobs of a substitution wrote after the substitution had ended; omitted if they wrote nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub late: Option<OutputSummary>,
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What a tool declares to read and write.
+/// The paths that a tool declares to read and write.
 ///
 /// In a schema: `"none"`, `"read"` or `"write"` for any path, or the parameters that name paths, such as
 /// `{"read": ["path"], "write": ["target"]}`. A tool without a declaration may access everything.
@@ -107,7 +107,7 @@ impl ToolAccess {
     }
 }
 
-/// What one call accesses.
+/// The paths that one call accesses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallAccess {

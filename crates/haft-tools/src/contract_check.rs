@@ -25,7 +25,7 @@ pub struct ToolFinding {
     pub part: &'static str,
     /// The verdict.
     pub verdict: ToolVerdict,
-    /// What was observed, and what to change.
+    /// The observation, and the change to make.
     pub detail: String,
 }
 

@@ -56,7 +56,7 @@ pub struct TruncatedOutput {
 pub struct CallError {
     /// The error code.
     pub code: ErrorCode,
-    /// What happened, to what, and what to do.
+    /// The failure, its subject, and a remedy.
     pub message: String,
     /// Exit status of the tool.
     pub exit_code: Option<i32>,
@@ -66,7 +66,7 @@ pub struct CallError {
     pub stdout: String,
     /// Names of tools or parameters that are similar to an unknown one.
     pub nearest: Box<[String]>,
-    /// What to do, if that does not follow from the code.
+    /// A remedy, if it does not follow from the code.
     pub hint: Option<Box<str>>,
 }
 
@@ -155,7 +155,7 @@ impl CallError {
         self
     }
 
-    /// What to do next: the error's own hint, a similar name, or the usual remedy for its code.
+    /// Returns the next step: the error's own hint, a similar name, or the usual remedy for its code.
     pub fn hint(&self) -> Option<String> {
         if let Some(hint) = &self.hint {
             return Some(hint.to_string());
@@ -245,7 +245,7 @@ struct SerializedEnvelope<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Value>")]
     result: Option<Box<serde_json::value::RawValue>>,
-    /// What failed, and why.
+    /// The failure and its reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -262,7 +262,7 @@ struct SerializedEnvelope<'a> {
     /// Names of tools or parameters that are similar to an unknown one.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     nearest: &'a [String],
-    /// What to do next.
+    /// The next step.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
     /// Standard error of the tool.

@@ -25,7 +25,7 @@ use crate::schema::Schema;
 pub struct ToolDescriptor {
     /// The name, which is also the command name in scripts.
     pub name: String,
-    /// What the tool does, for the model that decides whether to call it.
+    /// Describes the tool to the model that decides whether to call it.
     pub description: String,
     /// JSON Schema of the arguments, of type `object`.
     pub parameters: Value,
@@ -38,7 +38,7 @@ pub struct ToolDescriptor {
     /// Maximum size of the result in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_limit: Option<u64>,
-    /// What the tool reads and writes, so that calls can run in parallel.
+    /// The paths that the tool reads and writes, so that calls can run in parallel.
     #[serde(default, skip_serializing_if = "ToolAccess::is_unknown")]
     pub access: ToolAccess,
     /// Environment variables of the caller that the tool needs.
@@ -130,7 +130,7 @@ struct ToolData {
     returns: OnceLock<Option<Schema>>,
 }
 
-/// Where a tool comes from.
+/// The source of a tool.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ToolSource {
@@ -182,7 +182,7 @@ impl Tool {
         &self.inner.descriptor.description
     }
 
-    /// Where the tool comes from.
+    /// The source of the tool.
     pub fn source(&self) -> &ToolSource {
         &self.inner.source
     }

@@ -38,9 +38,9 @@ pub(crate) struct ErrorReport {
 /// Why a command failed.
 #[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct ErrorDetails {
-    /// What failed, and why.
+    /// The failure and its reason.
     pub(crate) message: String,
-    /// What to do about it.
+    /// A hint how to solve it.
     pub(crate) hint: Option<String>,
 }
 

@@ -23,7 +23,7 @@ fn is_safe(project: &Path, trust: &TrustStore) -> bool {
     let Err(error) = trust.owners().check(project) else { return true };
     if !WARNED.swap(true, Ordering::Relaxed) {
         let shown = haft_config::printable(project);
-        print_message(format_args!("the project \"{shown}\" is ignored: {}", error.reason()));
+        print_message(format_args!("the project '{shown}' is ignored: {}", error.reason()));
         error.hint().iter().for_each(print_hint);
     }
     false

@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use crate::arguments::CommandLine;
 use crate::failure::Failure;
 
-/// What the command line gives instead of a command to run.
+/// A file or text on the command line, given instead of a command to run.
 pub(crate) enum Refusal {
     /// Help or the version was printed; this is the exit status.
     Printed(i32),

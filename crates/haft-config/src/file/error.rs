@@ -63,7 +63,7 @@ impl FileError {
     }
 
     pub(super) fn outside(path: &Path, real: &Path) -> FileError {
-        let reason = format!("it points outside the project, to \"{}\"", printable(real));
+        let reason = format!("it points outside the project, to '{}'", printable(real));
         FileError::new(FileErrorKind::OutsideDirectory, path, reason)
     }
 
@@ -100,7 +100,7 @@ impl FileError {
 /// Writes `cannot read "PATH": reason`.
 impl fmt::Display for FileError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "cannot read \"{}\": {}", printable(&self.path), self.reason)
+        write!(formatter, "cannot read '{}': {}", printable(&self.path), self.reason)
     }
 }
 

@@ -117,7 +117,7 @@ enum OwnershipProblem {
 /// Creates the error for a path component. The hint allows the narrowest directory that helps.
 fn refusal(path: &Path, real: &Path, component: &Path, problem: &OwnershipProblem) -> FileError {
     let shown = printable(component);
-    let subject = if component == real { "it".to_owned() } else { format!("\"{shown}\"") };
+    let subject = if component == real { "it".to_owned() } else { format!("'{shown}'") };
     let (reason, hint) = match problem {
         OwnershipProblem::Foreign(owner) => {
             (format!("{subject} belongs to another user ({owner})"), "if you trust its owner".to_owned())

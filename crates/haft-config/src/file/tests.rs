@@ -84,7 +84,7 @@ fn files_that_others_may_write_are_refused_with_the_path() {
     for (file_mode, directory_mode, wrong) in [
         (0o644, 0o755, None),
         (0o666, 0o755, Some("other users may write to it (mode 0666)".to_owned())),
-        (0o644, 0o777, Some(format!("other users may write to \"{}\" (mode 0777)", project.display()))),
+        (0o644, 0o777, Some(format!("other users may write to '{}' (mode 0777)", project.display()))),
         // The sticky bit keeps other users from replacing the file.
         (0o644, 0o1777, None),
         (0o600, 0o700, None),
@@ -119,7 +119,7 @@ fn files_of_another_user_are_refused() {
     if given_away {
         let error = Owners::of_process().check(&file).expect_err("foreign");
         let project = fixture.path("project").canonicalize().expect("a path");
-        assert_eq!(error.reason(), format!("\"{}\" belongs to another user (65533)", project.display()));
+        assert_eq!(error.reason(), format!("'{}' belongs to another user (65533)", project.display()));
         let hint = error.hint().expect("a hint");
         assert!(hint.ends_with(&format!("run `haft trust --owner '{}'`", project.display())), "{hint}");
     }

@@ -49,14 +49,14 @@ impl Error {
     }
 
     pub(super) fn io(doing: &str, path: &Path, error: io::Error) -> Error {
-        let message = format!("cannot {doing} \"{}\": {error}", printable(path));
+        let message = format!("cannot {doing} '{}': {error}", printable(path));
         Error { kind: ErrorKind::Io, message, hint: None, source: Some(error) }
     }
 
     pub(super) fn corrupt(path: &Path, error: &serde_json::Error) -> Error {
         Error {
             kind: ErrorKind::Corrupt,
-            message: format!("the trust store \"{}\" is not valid: {error}", path.display()),
+            message: format!("the trust store '{}' is not valid: {error}", path.display()),
             hint: Some("move it away and run `haft trust` again".to_owned()),
             source: None,
         }

@@ -22,7 +22,7 @@ enum HistoryLookupError {
     NotFound,
 }
 
-/// What an entry is looked up for.
+/// The purpose of looking up an entry.
 #[derive(Clone, Copy)]
 struct LookupPurpose {
     is_listing: bool,

@@ -378,7 +378,7 @@ fn split_patterns(value: &[u8], last: Option<&[u8]>) -> Vec<Vec<u8>> {
     patterns
 }
 
-/// What a history file can contain.
+/// The format of a history file.
 #[derive(Clone, Copy)]
 struct HistoryFileFormat {
     /// Whether there are lines with times.

@@ -32,7 +32,7 @@ enum ParsedLines {
     Incomplete(Option<Opened>),
 }
 
-/// Where the lines of a program come from.
+/// The source of a program's lines.
 pub(super) enum LineSource<'t> {
     /// Standard input.
     Input,

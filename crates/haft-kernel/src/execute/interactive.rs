@@ -9,7 +9,7 @@ use crate::options::ShellOption;
 use crate::session::{ErrexitContext, Session};
 use crate::variables;
 
-/// What kind of command a name means.
+/// The kind of command a name means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameKind {
     /// An alias.
@@ -145,7 +145,7 @@ impl Session {
         self.parameters.set_status(status);
     }
 
-    /// What kind of command a name means. `None` if there is none.
+    /// Returns the kind of command a name means. `None` if there is none.
     #[must_use]
     pub fn kind_of(&self, name: &[u8]) -> Option<NameKind> {
         if self.options.shell(ShellOption::ExpandAliases) && self.definitions.aliases().contains_key(name) {

@@ -28,7 +28,7 @@ impl Session {
         self.kernel.allows_programs()
     }
 
-    /// Lets the session see the files that other namespaces show. Its programs join them. What runs already stays where it
+    /// Lets the session see the files that other namespaces show. Its programs join them. A process that runs already stays where it
     /// is.
     ///
     /// # Errors

@@ -24,7 +24,7 @@ pub struct Member {
     /// Whether it is a process substitution.
     pub is_substitution: bool,
     work: MemberWork,
-    /// What is known of it, if it is recorded.
+    /// Its record, if it is recorded.
     record: Option<Box<StageRecorder>>,
 }
 

@@ -1,7 +1,7 @@
 //! A run: one script, supervised from its first command to its last process, with a result that hides nothing.
 //!
 //! A [`Run`] is to a script what `haft_process::Task` is to a program. The script's programs belong to one scope of
-//! processes; when its time is up or it is cancelled, the interpreter stops and the whole tree is ended. What it wrote is
+//! processes; when its time is up or it is cancelled, the interpreter stops and the whole tree is ended. Its output is
 //! captured; what still holds that open when the script has ended goes on as a job of the session.
 
 mod analysis;

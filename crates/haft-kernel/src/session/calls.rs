@@ -1,4 +1,4 @@
-//! Where a script is: the calls it is in, the current line, the text and the command that run.
+//! The position of a script: the calls it is in, the current line, the text and the command that run.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub(crate) struct CallStack {
     frames: CopyOnWrite<Vec<Frame>>,
     /// The line of the running command in its text.
     line: u32,
-    /// What `LINENO` is more than that. bash counts the lines of a backquoted substitution from its last line on.
+    /// The difference between `LINENO` and that line. bash counts the lines of a backquoted substitution from its last line on.
     line_offset: u32,
     /// The text that is being run. Spans refer to it.
     source_text: Option<Arc<[u8]>>,

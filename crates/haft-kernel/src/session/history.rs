@@ -26,7 +26,7 @@ impl HistoryEntry {
     }
 }
 
-/// What happened to the last line that was read.
+/// The outcome of the last line that was read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LastHistoryLine {
     /// Whether it became an entry of its own.

@@ -26,7 +26,7 @@ pub(crate) struct Parameters {
     substitution_status: Option<i32>,
 }
 
-/// Where `getopts` continues.
+/// The position at which `getopts` continues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct GetoptsPosition {
     /// The `OPTIND` that the last call left behind. A different value makes `getopts` start over.
@@ -181,7 +181,7 @@ impl Parameters {
         self.last_background = pid;
     }
 
-    /// Where `getopts` continues.
+    /// The position at which `getopts` continues.
     pub(crate) fn getopts(&self) -> GetoptsPosition {
         self.getopts
     }

@@ -26,7 +26,7 @@ pub(crate) struct ShellIdentity {
     arguments: Arc<[Bytes]>,
 }
 
-/// Where the program of a shell came from.
+/// The source of a shell's program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ProgramOrigin {
     /// A file.
@@ -124,7 +124,7 @@ impl ShellIdentity {
         self.own_pid = parent.own_pid;
     }
 
-    /// Where the program came from.
+    /// The source of the program.
     #[inline]
     pub(crate) fn program(&self) -> ProgramOrigin {
         self.program

@@ -8,7 +8,7 @@ use haft_process::{JobController, JobHandle, RunLimits, Tree};
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct EndedJobs {
-    /// What became of their processes.
+    /// The fate of their processes.
     pub tree: Tree,
     /// The final limits of the run that each job came from, by its identifier.
     pub limits: Vec<(String, RunLimits)>,

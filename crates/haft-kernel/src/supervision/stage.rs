@@ -29,7 +29,7 @@ pub struct Stage {
     pub closed_by: Option<usize>,
 }
 
-/// What kind of command a stage is.
+/// The kind of command of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StageKind {

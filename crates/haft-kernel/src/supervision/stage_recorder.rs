@@ -21,7 +21,7 @@ const MAX_STAGE_ARGV_BYTES: usize = 64 * 1024;
 /// The most arguments of a command that are recorded.
 const MAX_STAGE_ARGUMENTS: usize = 4096;
 
-/// What is known of a stage so far.
+/// The record of a stage so far.
 #[derive(Clone, Debug)]
 pub(crate) struct StageRecorder {
     argv: Vec<Bytes>,

@@ -6,7 +6,7 @@
 //! [`Parser`].
 //!
 //! Three rules protect against hostile input. Every recursion goes through [`Parser::nested`], which limits
-//! the depth. Where the parser has to try one interpretation before another (`((`, `$((`), it remembers
+//! the depth. If the parser has to try one interpretation before another (`((`, `$((`), it remembers
 //! failures, so it tries no text twice. It expands nothing: a brace range stays a range.
 
 mod alias;

@@ -20,7 +20,7 @@ pub(super) struct WordMode {
     pub(super) extglob: bool,
     /// Whether brace expansions are recognized.
     pub(super) braces: bool,
-    /// Where tilde prefixes are recognized.
+    /// The positions at which tilde prefixes are recognized.
     pub(super) tilde: Tilde,
     /// Whether the whole word is in double quotes.
     pub(super) quoted: bool,
@@ -51,7 +51,7 @@ pub(super) enum WordEnd {
     Regex,
 }
 
-/// Where tilde prefixes are recognized.
+/// The positions at which tilde prefixes are recognized.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tilde {
     /// Nowhere.

@@ -86,7 +86,7 @@ pub(crate) fn changes(
         ChangesAction::Discard => {
             unused(table, &id)?.discard().map_err(|error| explain(&error))?;
             table.forget(&id);
-            Ok(ToolReply::new(format!("discarded overlay \"{id}\"\n"), json!({ "discarded": id })))
+            Ok(ToolReply::new(format!("discarded overlay '{id}'\n"), json!({ "discarded": id })))
         }
     }
 }
@@ -96,7 +96,7 @@ fn changes_of_server(overlay: &Overlay, arguments: &ChangesArguments) -> Result<
     match arguments.action {
         ChangesAction::List | ChangesAction::Show | ChangesAction::Diff => look(overlay, arguments),
         ChangesAction::Commit | ChangesAction::Discard | ChangesAction::Undo => Err(format!(
-            "everything in this server runs in overlay \"{0}\", and the user decides about it afterwards\n\
+            "everything in this server runs in overlay '{0}', and the user decides about it afterwards\n\
              hint: the user can run `haft changes commit {0}` when the server has ended",
             overlay.id()
         )),
@@ -149,7 +149,7 @@ fn with_overlay<T>(
 fn unused(table: &OverlayTable, id: &str) -> Result<Overlay, String> {
     if !table.wait_until_unused(id) {
         return Err(format!(
-            "overlay \"{id}\" is in use by a running script, a background process or a session with open files\n\
+            "overlay '{id}' is in use by a running script, a background process or a session with open files\n\
              hint: wait for it or end it, then try again"
         ));
     }
@@ -186,7 +186,7 @@ fn commit(overlay: &mut Overlay, arguments: &ChangesArguments) -> Result<ToolRep
     let paths = overlay.commit(&selection, on_conflict(arguments.force)).map_err(|error| refused(&error))?;
     let id = overlay.id();
     let text = format!(
-        "committed {} of overlay \"{id}\"\n[take it back: changes(action=\"undo\", id=\"{id}\")]\n",
+        "committed {} of overlay '{id}'\n[take it back: changes(action=\"undo\", id=\"{id}\")]\n",
         count_paths(paths)
     );
     Ok(ToolReply::new(text, json!({ "id": id, "paths": paths })))
@@ -195,7 +195,7 @@ fn commit(overlay: &mut Overlay, arguments: &ChangesArguments) -> Result<ToolRep
 fn undo(overlay: &mut Overlay, force: bool) -> Result<ToolReply, String> {
     let paths = overlay.undo(on_conflict(force)).map_err(|error| refused(&error))?;
     let id = overlay.id();
-    let text = format!("took {} back; the changes are in overlay \"{id}\" again\n", count_paths(paths));
+    let text = format!("took {} back; the changes are in overlay '{id}' again\n", count_paths(paths));
     Ok(ToolReply::new(text, json!({ "id": id, "paths": paths })))
 }
 

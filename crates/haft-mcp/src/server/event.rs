@@ -79,7 +79,7 @@ mod tests {
             (Some(Ok(ToolReply::new("out\n[exit 0 · 3 ms]\n", json!({})))), "[exit 0 · 3 ms]"),
             (Some(Ok(ToolReply::new("words", json!({})))), "answered"),
             (Some(Ok(ToolReply::failure("no file\nat all"))), "no file"),
-            (Some(Err("\"id\" is missing\nhint: give one".to_owned())), "\"id\" is missing"),
+            (Some(Err("'id' is missing\nhint: give one".to_owned())), "'id' is missing"),
             (None, "unknown tool"),
         ];
         for (answer, expected) in cases {

@@ -104,7 +104,7 @@ fn failing_stage(stages: &[Stage], redactor: &Redactor) -> Option<String> {
         Exit::Code(code) => format!("exited {code}"),
         Exit::Signal(signal) => format!("was killed by {}", describe_signal(signal)),
     };
-    Some(format!("stage \"{command}\" {how}"))
+    Some(format!("stage '{command}' {how}"))
 }
 
 fn describe_signal(signal: i32) -> String {

@@ -104,7 +104,7 @@ impl ProtocolHandler {
         let arguments = self.state.built_in.parse(name, given)?;
         let (state, owner) = (self.state.clone(), call.owner.id);
         let done = spawn_blocking(move || changes_tool::changes(&state.overlays, owner, &arguments)).await;
-        done.unwrap_or_else(|error| Err(format!("\"{name}\" failed: {error}")))
+        done.unwrap_or_else(|error| Err(format!("'{name}' failed: {error}")))
     }
 
     /// Runs `check` or `plan` on a blocking thread, because a long script takes a while.
@@ -122,7 +122,7 @@ impl ProtocolHandler {
             reply
         })
         .await;
-        analyzed.map_err(|error| format!("\"{name}\" failed: {error}"))
+        analyzed.map_err(|error| format!("'{name}' failed: {error}"))
     }
 
     /// All offered tools: the built-in ones, and those of the registry whose names do not collide.
@@ -141,8 +141,8 @@ impl ProtocolHandler {
     async fn unknown_tool(&self, name: &str) -> ErrorData {
         let tools = self.tools().await;
         let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
-        let hint = haft_config::nearest(name, names).map(|near| format!("; did you mean \"{near}\"?"));
-        ErrorData::invalid_params(format!("unknown tool \"{name}\"{}", hint.unwrap_or_default()), None)
+        let hint = haft_config::nearest(name, names).map(|near| format!("; did you mean '{near}'?"));
+        ErrorData::invalid_params(format!("unknown tool '{name}'{}", hint.unwrap_or_default()), None)
     }
 }
 
@@ -189,9 +189,9 @@ const KNOWN_METHODS: [&str; 18] = [
     "tasks/cancel",
 ];
 
-const INSTRUCTIONS: &str = "\"run\" runs a bash script and returns when it ends or when a condition is met (a pattern in the \
+const INSTRUCTIONS: &str = "'run' runs a bash script and returns when it ends or when a condition is met (a pattern in the \
     output, an open port, a file, silence): never poll or sleep. Long output is truncated in the middle; read the rest with \
-    \"output\" instead of running the script again. Servers and programs that wait for input continue as jobs: use \"job\".";
+    'output' instead of running the script again. Servers and programs that wait for input continue as jobs: use 'job'.";
 
 impl ServerHandler for ProtocolHandler {
     fn get_info(&self) -> ServerConfig {
@@ -340,9 +340,9 @@ impl ServerHandler for ProtocolHandler {
     ) -> Result<CustomResult, ErrorData> {
         let method = &request.method;
         Err(if KNOWN_METHODS.contains(&method.as_str()) {
-            ErrorData::invalid_params(format!("invalid parameters of \"{method}\""), None)
+            ErrorData::invalid_params(format!("invalid parameters of '{method}'"), None)
         } else {
-            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method \"{method}\""), None)
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method '{method}'"), None)
         })
     }
 

@@ -126,7 +126,7 @@ fn facts(
     facts
 }
 
-/// What a job that still runs is doing, and the next call.
+/// The activity of a running job, and the next call.
 fn running_facts(job: &ScriptJob, stop: &WaitResult) -> Vec<String> {
     let cause = if matches!(stop, WaitResult::TimedOut) { " (timeout)" } else { "" };
     let mut facts = vec![format!("still running after {}{cause}", format_duration(job.started.elapsed()))];

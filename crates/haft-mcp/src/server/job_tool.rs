@@ -147,7 +147,7 @@ fn act(job: &ScriptJob, arguments: &JobArguments) -> Result<(), String> {
             let name =
                 arguments.signal.as_deref().ok_or("parameter 'signal' is missing, for example \"INT\"")?;
             let number = name.parse().ok().or_else(|| signal_number(name.trim_start_matches("SIG")));
-            let number = number.ok_or_else(|| format!("unknown signal \"{name}\""))?;
+            let number = number.ok_or_else(|| format!("unknown signal '{name}'"))?;
             controller.signal(number).map_err(|error| error.to_string())?;
         }
         JobAction::List | JobAction::Wait | JobAction::Read | JobAction::Kill => {}

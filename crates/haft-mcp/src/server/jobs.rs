@@ -256,7 +256,7 @@ impl JobTable {
             [] => "no jobs exist".to_owned(),
             ids => format!("existing jobs: {}", ids.join(", ")),
         };
-        Err(format!("unknown job \"{id}\"\nhint: {known}"))
+        Err(format!("unknown job '{id}'\nhint: {known}"))
     }
 
     /// The jobs that a client can list: its own ones, and those that outlived their client.

@@ -38,7 +38,7 @@ pub(crate) struct LimitArguments {
 /// # Errors
 /// If a value is invalid.
 pub(crate) fn resolve(asked: &LimitArguments, server: &ScopeLimits) -> Result<ScriptLimits, String> {
-    let invalid = |seconds| format!("invalid \"limits.cpu\": {seconds} (expected a number of seconds)");
+    let invalid = |seconds| format!("invalid 'limits.cpu': {seconds} (expected a number of seconds)");
     let cpu = asked.cpu.map(|cpu| Duration::try_from_secs_f64(cpu).map_err(|_| invalid(cpu))).transpose()?;
     Ok(ScriptLimits {
         scope: ScopeLimits {
@@ -82,7 +82,7 @@ impl ScriptLimits {
     ) -> Result<Run, String> {
         let meter = if self.scope.disk.is_some() { meter()? } else { None };
         if meter.is_none() && self.needs_overlay {
-            return Err("\"limits.disk\" needs \"overlay\"".to_owned());
+            return Err("'limits.disk' needs 'overlay'".to_owned());
         }
         let scope = ScopeLimits { disk: self.scope.disk.filter(|_| meter.is_some()), ..self.scope };
         let run = run.scope_limits(scope).capture_limits(self.capture);

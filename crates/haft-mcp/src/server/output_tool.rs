@@ -34,7 +34,7 @@ pub(crate) fn output(
         .outputs
         .get(owner, id)
         .or_else(of_tool)
-        .ok_or_else(|| format!("unknown output \"{id}\"\nhint: outputs expire; run the script again"))?;
+        .ok_or_else(|| format!("unknown output '{id}'\nhint: outputs expire; run the script again"))?;
     let shown = arguments.view.resolve()?.summarize(&output).map_err(|error| error.to_string())?;
     let summary = shown.summary;
     let mut text = summary.text.clone();

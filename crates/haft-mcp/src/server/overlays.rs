@@ -28,11 +28,11 @@ const RELEASE_POLL_INTERVAL: Duration = Duration::from_millis(5);
 pub enum OverlaySetup {
     /// Scripts run in an overlay if the client asks for it.
     OnRequest {
-        /// Where the overlays are kept.
+        /// The store that keeps the overlays.
         store: OverlayStore,
         /// The home directory, which is not overlaid unless it is named.
         home: Option<PathBuf>,
-        /// Who may commit.
+        /// The party that may commit.
         committer: Committer,
         /// File tools run as this program in overlays.
         tool_program: ToolProgram,
@@ -51,7 +51,7 @@ pub struct ToolProgram {
     pub directory: PathBuf,
 }
 
-/// Who may commit an overlay, or take a commit back.
+/// The party that may commit an overlay, or take a commit back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Committer {
     /// The agent, with the tool `changes`.
@@ -238,7 +238,7 @@ impl OverlayTable {
         }
         let ids = self.ids(owner);
         let known = if ids.is_empty() { String::new() } else { format!("; known: {}", ids.join(", ")) };
-        Err(format!("unknown overlay \"{id}\"{known}"))
+        Err(format!("unknown overlay '{id}'{known}"))
     }
 
     /// The overlays that this client has opened, oldest first. Those of stateless clients are not listed, because nothing
@@ -281,7 +281,7 @@ pub(crate) fn mention(reply: &mut ToolReply, open: &OpenOverlay) -> bool {
     let changes = match overlay.changes() {
         Ok(changes) => changes,
         Err(error) => {
-            reply.text.push_str(&facts_line(&[format!("overlay \"{}\": {error}", open.id)]));
+            reply.text.push_str(&facts_line(&[format!("overlay '{}': {error}", open.id)]));
             return true;
         }
     };
@@ -305,7 +305,7 @@ fn summary(overlay: &Overlay, changes: &[Change]) -> String {
     if changes.is_empty() {
         return facts_line(&[format!("overlay: {counts}")]);
     }
-    let mut facts = vec![format!("overlay \"{id}\": {counts}")];
+    let mut facts = vec![format!("overlay '{id}': {counts}")];
     if changes.len() > LISTED_PATHS {
         facts.push(format!("all: changes(action=\"show\", id=\"{id}\")"));
     }

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 pub struct Prompt {
     /// The name of the prompt.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     pub description: String,
     /// Its arguments: name, description, and whether it is required.
     pub parameters: Vec<(String, Option<String>, bool)>,
@@ -102,7 +102,7 @@ pub(crate) fn get(
     let prompt = prompts
         .iter()
         .find(|prompt| prompt.name == name)
-        .ok_or_else(|| invalid(format!("unknown prompt \"{name}\"")))?;
+        .ok_or_else(|| invalid(format!("unknown prompt '{name}'")))?;
     let text = |value: serde_json::Value| match value {
         serde_json::Value::String(text) => text,
         other => other.to_string(),
@@ -111,7 +111,7 @@ pub(crate) fn get(
         arguments.unwrap_or_default().into_iter().map(|(name, value)| (name, text(value))).collect();
     let missing = prompt.parameters.iter().find(|(name, _, required)| *required && !given.contains_key(name));
     if let Some((name, ..)) = missing {
-        return Err(invalid(format!("missing argument \"{name}\"")));
+        return Err(invalid(format!("missing argument '{name}'")));
     }
     let text = (prompt.text)(&given).map_err(invalid)?;
     let result = GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]);

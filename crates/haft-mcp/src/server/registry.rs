@@ -163,7 +163,7 @@ impl RegistryTools {
 
 /// The message for a tool that exists but is not offered.
 pub(crate) fn not_offered(name: &str) -> String {
-    format!("this server does not offer the tool \"{name}\"\nhint: `haft mcp --tools {name}` offers it")
+    format!("this server does not offer the tool '{name}'\nhint: `haft mcp --tools {name}` offers it")
 }
 
 /// Converts a tool to its MCP form, with a name that the APIs of models accept. It has an output schema only if clients

@@ -58,7 +58,7 @@ pub(crate) fn templates() -> ListResourceTemplatesResult {
 pub(crate) fn read(state: &ServerState, owner: u64, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let unknown = || {
         let data = serde_json::json!({ "uri": uri });
-        ErrorData::resource_not_found(format!("unknown resource \"{uri}\""), Some(data))
+        ErrorData::resource_not_found(format!("unknown resource '{uri}'"), Some(data))
     };
     let outputs: Vec<Output> = if let Some(id) = uri.strip_prefix(OUTPUT_URI_PREFIX) {
         vec![state.outputs.get(owner, id).ok_or_else(unknown)?]

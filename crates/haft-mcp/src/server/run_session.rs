@@ -128,13 +128,13 @@ fn enter_overlay(
         (None, None) => return Ok(None),
         (Some(OverlayArgument::Wanted(false)), Some(earlier)) => {
             return Err(format!(
-                "this session works in overlay \"{}\"\nhint: use another session for the real files",
+                "this session works in overlay '{}'\nhint: use another session for the real files",
                 earlier.id
             ));
         }
         (Some(OverlayArgument::Id(id)), Some(earlier)) if *id != earlier.id => {
             return Err(format!(
-                "this session works in overlay \"{}\"\nhint: use another session for \"{id}\"",
+                "this session works in overlay '{}'\nhint: use another session for '{id}'",
                 earlier.id
             ));
         }
@@ -175,7 +175,7 @@ async fn claim(
     tokio::select! {
         guard = cell.lock_owned() => Ok(guard),
         () = tokio::time::sleep_until(deadline.into()) => Err(format!(
-            "session \"{name}\" is busy with another script\nhint: wait longer, or use another session"
+            "session '{name}' is busy with another script\nhint: wait longer, or use another session"
         )),
         () = request.cancelled() => Err("cancelled".to_owned()),
     }
@@ -198,10 +198,10 @@ fn change_directory(session: &mut Session, directory: &Path) -> Result<(), Strin
             session.set_directory(path);
             Ok(())
         }
-        Ok(_) => Err(format!("\"cwd\" is not a directory: \"{}\"", path.display())),
+        Ok(_) => Err(format!("'cwd' is not a directory: '{}'", path.display())),
         Err(error) => {
             let reason = haft_process::reason(&error);
-            Err(format!("cannot change to \"cwd\" \"{}\": {reason}", path.display()))
+            Err(format!("cannot change to 'cwd' '{}': {reason}", path.display()))
         }
     }
 }

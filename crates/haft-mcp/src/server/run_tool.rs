@@ -97,7 +97,7 @@ const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 /// Converts the argument `timeout`.
 pub(crate) fn timeout(seconds: Option<f64>) -> Result<Duration, String> {
     let Some(seconds) = seconds else { return Ok(DEFAULT_TIMEOUT) };
-    let invalid = |_| format!("invalid \"timeout\": {seconds} (expected a number of seconds)");
+    let invalid = |_| format!("invalid 'timeout': {seconds} (expected a number of seconds)");
     Ok(Duration::try_from_secs_f64(seconds).map_err(invalid)?.min(MAX_TIMEOUT))
 }
 

@@ -115,8 +115,8 @@ impl ServerState {
             && digits.len() == 16
             && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
         {
-            let hint = format!("it has ended; use \"{plain}\" for a new one");
-            return Err(format!("unknown session \"{name}\"\nhint: {hint}"));
+            let hint = format!("it has ended; use '{plain}' for a new one");
+            return Err(format!("unknown session '{name}'\nhint: {hint}"));
         }
         let key = self.id_key.clone().unwrap_or_default();
         Ok(format!("{name}-{:016x}", key.hash_one((name, self.next_number()))))

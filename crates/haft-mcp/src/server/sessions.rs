@@ -68,7 +68,7 @@ impl<S> SessionTable<S> {
         if count >= self.limits.count {
             let names = if owner == STATELESS { String::new() } else { format!(": {}", names.join(", ")) };
             return Err(format!(
-                "too many sessions: {count} exist\nhint: use one of them, or end one with \"end_session\"{names}"
+                "too many sessions: {count} exist\nhint: use one of them, or end one with 'end_session'{names}"
             ));
         }
         let state = Arc::default();
@@ -125,7 +125,7 @@ mod tests {
             "of another client"
         );
         sessions.claim("b", 1, now).unwrap();
-        assert!(sessions.claim("c", 1, now).unwrap_err().contains("\"end_session\": a, b"));
+        assert!(sessions.claim("c", 1, now).unwrap_err().contains("'end_session': a, b"));
         assert!(sessions.remove(1, "a").is_some() && sessions.remove(1, "a").is_none());
         assert_eq!(*sessions.claim("a", 1, now).unwrap().try_lock_owned().unwrap(), None);
         assert_eq!(sessions.take(|owner| owner == 1).len(), 2);

@@ -296,7 +296,7 @@ mod tests {
     #[test]
     fn wrong_arguments_are_named_with_what_is_expected() {
         let cases = [
-            (json!({ "scrpt": "true" }), "did you mean \"script\"?"),
+            (json!({ "scrpt": "true" }), "did you mean 'script'?"),
             (json!({}), "parameter 'script' is missing; expected string"),
             (
                 json!({ "script": "true", "timeout": "soon" }),

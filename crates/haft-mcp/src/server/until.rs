@@ -91,23 +91,23 @@ pub(crate) struct Observation {
 impl UntilArguments {
     /// Validates the arguments.
     pub(crate) fn resolve(self) -> Result<WaitConditions, String> {
-        let pattern = self.pattern.map(|pattern| {
-            Regex::new(&pattern).map_err(|error| format!("invalid \"until.pattern\": {error}"))
-        });
+        let pattern = self
+            .pattern
+            .map(|pattern| Regex::new(&pattern).map_err(|error| format!("invalid 'until.pattern': {error}")));
         let quiet = self.quiet.map(|seconds| {
             Duration::try_from_secs_f64(seconds)
-                .map_err(|_| format!("invalid \"until.quiet\": {seconds} (expected a number of seconds)"))
+                .map_err(|_| format!("invalid 'until.quiet': {seconds} (expected a number of seconds)"))
         });
         let is_port = |text: &str| text.parse::<u16>().is_ok_and(|number| number > 0);
         let port = self.port.map(|port| match port {
             PortArgument::Number(number) if number > 0 => Ok(format!("localhost:{number}")),
-            PortArgument::Number(number) => Err(format!("invalid \"until.port\": {number}")),
+            PortArgument::Number(number) => Err(format!("invalid 'until.port': {number}")),
             PortArgument::Address(text) if is_port(&text) => Ok(format!("localhost:{text}")),
             PortArgument::Address(text) if text.rsplit_once(':').is_some_and(|(_, port)| is_port(port)) => {
                 Ok(text)
             }
             PortArgument::Address(text) => {
-                Err(format!("invalid \"until.port\": \"{text}\" (expected a port or host:port)"))
+                Err(format!("invalid 'until.port': '{text}' (expected a port or host:port)"))
             }
         });
         Ok(WaitConditions {
@@ -136,13 +136,13 @@ impl WaitConditions {
 impl fmt::Display for MetCondition {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            MetCondition::Pattern(text) => write!(formatter, "output matched \"{text}\""),
+            MetCondition::Pattern(text) => write!(formatter, "output matched '{text}'"),
             MetCondition::Quiet(time) => write!(formatter, "no output for {time:?}"),
             MetCondition::Port(port) => write!(formatter, "port {port} is open"),
             MetCondition::ForeignPort(port) => {
                 write!(formatter, "port {port} was open before, and no process of this job listens on it")
             }
-            MetCondition::File(file) => write!(formatter, "\"{}\" exists", file.display()),
+            MetCondition::File(file) => write!(formatter, "'{}' exists", file.display()),
             MetCondition::Input(_) => formatter.write_str("waiting for input"),
         }
     }
@@ -329,12 +329,12 @@ mod tests {
     #[test]
     fn invalid_conditions_are_rejected() {
         let error = |json: &str| serde_json::from_str::<UntilArguments>(json).unwrap().resolve().unwrap_err();
-        assert!(error(r#"{"pattern": "("}"#).starts_with("invalid \"until.pattern\": "));
-        assert_eq!(error(r#"{"quiet": -1}"#), "invalid \"until.quiet\": -1 (expected a number of seconds)");
+        assert!(error(r#"{"pattern": "("}"#).starts_with("invalid 'until.pattern': "));
+        assert_eq!(error(r#"{"quiet": -1}"#), "invalid 'until.quiet': -1 (expected a number of seconds)");
         assert!(error(r#"{"port": "here"}"#).contains("(expected a port or host:port)"));
         assert!(error(r#"{"port": "host:abc"}"#).contains("(expected a port or host:port)"));
         assert!(error(r#"{"port": "99999"}"#).contains("(expected a port or host:port)"));
-        assert!(error(r#"{"port": 0}"#).contains("invalid \"until.port\": 0"));
+        assert!(error(r#"{"port": 0}"#).contains("invalid 'until.port': 0"));
         assert!(serde_json::from_str::<UntilArguments>(r#"{"patern": "x"}"#).is_err());
     }
 }

@@ -49,10 +49,10 @@ impl ViewArguments {
         let selections =
             [self.head.is_some(), self.tail.is_some(), self.grep.is_some(), self.lines.is_some()];
         if selections.iter().filter(|given| **given).count() > 1 {
-            return Err("\"view\" takes only one of head, tail, grep and lines".to_owned());
+            return Err("'view' takes only one of head, tail, grep and lines".to_owned());
         }
         if self.context.is_some() && self.grep.is_none() {
-            return Err("\"view.context\" requires \"view.grep\"".to_owned());
+            return Err("'view.context' requires 'view.grep'".to_owned());
         }
         let budget = self.bytes.unwrap_or(DEFAULT_VIEW_BYTES).clamp(1, MAX_VIEW_BYTES);
         let view = match self {
@@ -61,7 +61,7 @@ impl ViewArguments {
             ViewArguments { lines: Some([first, last]), .. } => capture::OutputView::Lines { first, last },
             ViewArguments { grep: Some(pattern), context, .. } => {
                 let context = context.unwrap_or(0);
-                let search = LineSearch::new(&pattern).map_err(|error| format!("\"view.grep\": {error}"))?;
+                let search = LineSearch::new(&pattern).map_err(|error| format!("'view.grep': {error}"))?;
                 capture::OutputView::Matches(search.context(context, context))
             }
             _ => capture::OutputView::HeadAndTail,
@@ -247,6 +247,6 @@ mod tests {
     #[test]
     fn conflicting_views_are_rejected() {
         let view: ViewArguments = serde_json::from_str(r#"{"head": 1, "tail": 1}"#).unwrap();
-        assert_eq!(view.resolve().unwrap_err(), "\"view\" takes only one of head, tail, grep and lines");
+        assert_eq!(view.resolve().unwrap_err(), "'view' takes only one of head, tail, grep and lines");
     }
 }

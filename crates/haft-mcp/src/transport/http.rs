@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::exact_body;
 
-/// Where to listen, and the token that clients must present.
+/// The address to listen on, and the token that clients must present.
 #[derive(Clone, Debug)]
 pub struct HttpOptions {
     /// A loopback address. Port 0 selects a free port.
@@ -129,7 +129,7 @@ async fn answer<H: ServerHandler>(
                 return json_error(StatusCode::BAD_REQUEST, &Value::Null, PARSE_ERROR, &error.to_string());
             }
             Ok(message) if message.is_removed(&parts.headers) => {
-                let reason = format!("unknown method \"{}\"", message.method);
+                let reason = format!("unknown method '{}'", message.method);
                 return json_error(StatusCode::NOT_FOUND, &message.id, METHOD_NOT_FOUND, &reason);
             }
             Ok(_) => {}
@@ -146,7 +146,7 @@ async fn answer<H: ServerHandler>(
     exact_body::restore(response).await
 }
 
-/// What decides how a message is answered.
+/// The facts that decide how a message is answered.
 #[derive(Default)]
 struct Envelope {
     method: String,

@@ -61,7 +61,7 @@ pub(super) struct OutputShared {
     read_in_progress: AtomicBool,
 }
 
-/// Where bytes go that do not fit into memory.
+/// The storage for bytes that do not fit into memory.
 #[derive(Debug)]
 enum Intake {
     /// Everything fits into memory so far. A spill file is created here when it does not.

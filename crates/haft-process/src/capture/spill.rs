@@ -10,7 +10,7 @@ use rustix::process::{Resource, getrlimit};
 
 use super::OutputId;
 
-/// Where large outputs are spilled: an open directory that is private to its owner, or memory files.
+/// The storage for large outputs: an open directory that is private to its owner, or memory files.
 ///
 /// A spill file is created with mode 0600 when it is needed, and removed with the last clone of its output.
 #[derive(Clone, Debug)]

@@ -71,7 +71,7 @@ pub struct SupervisionOptions {
     pub cancel: Option<CancelToken>,
     /// Callback that receives captured bytes as they arrive.
     pub on_output: Option<OutputCallback>,
-    /// What [`ScopeLimits::disk`] limits.
+    /// The directories that [`ScopeLimits::disk`] limits.
     pub disk_meter: Option<DiskMeter>,
 }
 

@@ -60,7 +60,7 @@ pub(super) fn divisor(text: &[u8]) -> &[u8] {
 
 struct Problem {
     problem: &'static str,
-    /// Where bash cuts the text off: after an invalid number.
+    /// The position at which bash cuts the text off: after an invalid number.
     end: Option<usize>,
 }
 

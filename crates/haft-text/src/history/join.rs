@@ -113,7 +113,7 @@ impl EntryJoiner {
         }
     }
 
-    /// What separates a further line from the ones before.
+    /// The text between a further line and the lines before it.
     fn separator(&self, line: &[u8]) -> &'static [u8] {
         let scanner = &self.scanner;
         if scanner.is_in_document() {
@@ -151,7 +151,7 @@ impl EntryJoiner {
     }
 }
 
-/// Where a line has a comment.
+/// The position of the comment in a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CommentPlace {
     None,

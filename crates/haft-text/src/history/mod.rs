@@ -65,7 +65,7 @@ pub struct ExpansionOptions {
     pub extglob: bool,
 }
 
-/// What later references use: the last search and the last substitution.
+/// State for later references: the last search and the last substitution.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExpansionMemory {
     search: Option<Vec<u8>>,

@@ -6,7 +6,7 @@ use super::LineExpansion;
 use super::reference::failure;
 use super::words::split_words;
 
-/// Where a substitution applies.
+/// The scope of a substitution.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SubstitutionExtent {
     Once,

@@ -1,6 +1,6 @@
 //! Backslash escapes of a `printf` format, of `%b`, and of `echo -e`.
 
-/// Where escapes are expanded. Each context has escapes of its own.
+/// The context in which escapes are expanded. Each context has escapes of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EscapeContext {
     /// The format of `printf`.

@@ -30,7 +30,7 @@ pub(crate) struct ToolInspector {
     programs: SealedPrograms,
 }
 
-/// What is known about one version of a file.
+/// The facts about one version of a file.
 #[derive(Debug)]
 struct FileRecord {
     stamp: FileStamp,

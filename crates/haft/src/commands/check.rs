@@ -83,7 +83,7 @@ fn explain(code: &str) -> Result<i32, Failure> {
         }
         None => {
             let codes: Vec<&str> = RULES.iter().map(|rule| rule.code).collect();
-            let unknown = Failure::usage(format_args!("unknown rule \"{code}\""));
+            let unknown = Failure::usage(format_args!("unknown rule '{code}'"));
             Err(unknown.with_hint(format_args!("the codes are {}", codes.join(", "))))
         }
     }

@@ -41,7 +41,7 @@ fn describe_error(text: &str, expected: &str, rest: &str) -> String {
     if found.is_empty() {
         format!("expected {expected}, found the end")
     } else {
-        format!("expected {expected}, found \"{found}\"")
+        format!("expected {expected}, found '{found}'")
     }
 }
 

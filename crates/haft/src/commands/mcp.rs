@@ -85,7 +85,7 @@ pub(crate) struct McpArguments {
     /// Offer only the tools of this toolset, or these names separated by commas, besides haft's own
     #[arg(long, value_name = "TOOLSET", help_heading = TOOLS)]
     pub(crate) toolset: Option<String>,
-    /// What every result contains: text only, or the full outcome as structured content too
+    /// Contents of every result: text only, or the full outcome as structured content too
     #[arg(long, value_name = "LEVEL", value_parser = ["text", "full"], default_value = "text", help_heading = TOOLS)]
     pub(crate) detail: String,
     /// Turn a call that takes longer into a task, for clients that support tasks [default: 5s]
@@ -108,7 +108,7 @@ pub(crate) struct McpArguments {
     pub(crate) limit_processes: Option<u64>,
     #[command(flatten)]
     pub(crate) overlay: OverlayOptions,
-    /// Who may commit the overlays that an agent opens for its scripts
+    /// Allow the agent, or only a person, to commit the overlays that an agent opens for its scripts
     #[arg(long, value_name = "WHO", value_parser = ["agent", "person"], default_value = "agent", help_heading = SCRIPTS)]
     pub(crate) overlay_commit: String,
     /// Log every call to standard error, with its duration and outcome
@@ -202,7 +202,7 @@ pub(crate) fn run(
     result
 }
 
-/// Lets the hash tables of schemas draw their random numbers while there is one thread and a free descriptor. Where that takes a
+/// Lets the hash tables of schemas draw their random numbers while there is one thread and a free descriptor. If that takes a
 /// file, a table panics if it cannot be opened.
 fn seed_hash_tables() -> Result<(), Failure> {
     let spare = [(); 2].map(|()| std::fs::File::open("/dev/null"));
@@ -262,7 +262,7 @@ fn serve_http(
         None => token::generate()?,
     };
     let shown = match &arguments.token_file {
-        Some(file) => format!("the token is in \"{}\"", file.display()),
+        Some(file) => format!("the token is in '{}'", file.display()),
         None => format!("the token is {token}"),
     };
     let ready = |address| {

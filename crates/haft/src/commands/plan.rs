@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: PlanArguments, process: &ProcessContext) -> Result<
     Ok(0)
 }
 
-/// What a script would do. A script with a syntax error has the report of `haft check` instead.
+/// The plan of a script. A script with a syntax error has the report of `haft check` instead.
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct PlanReport<'a> {
     /// The script's file, `-c` or `standard input`.

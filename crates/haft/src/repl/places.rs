@@ -45,7 +45,7 @@ fn is_own(path: &Path) -> bool {
     let rules = FileRules::up_to(MAX_TEXT_BYTES).owned_by(&Owners::of_process());
     match rules.check(path) {
         Err(error) if error.kind() != FileErrorKind::NotFound => {
-            print_message(format_args!("\"{}\" is not run: {}", printable(path), error.reason()));
+            print_message(format_args!("'{}' is not run: {}", printable(path), error.reason()));
             false
         }
         _ => true,

@@ -188,13 +188,12 @@ fn a_failed_context_stops_the_launch_or_is_noted() {
          [[context]]\nname = 'must'\nfile = 'must'\ntags = ['m']\nrequired = false\n\
          [[role]]\nname = 'needed'\nfile = 'no-role'\n[[role]]\nname = 'spare'\nfile = 'no-role'\noptional = true",
     );
-    let run = world
-        .launch(&["x"])
-        .stderr_has("context \"file\" is left out: \"none\" cannot be read: no such file");
-    let run = run.stderr_has("context \"fails\" is left out: it exited with status 3: why");
-    run.stderr_has("context \"slow\" is left out: it took longer than 1 s");
+    let run =
+        world.launch(&["x"]).stderr_has("context 'file' is left out: 'none' cannot be read: no such file");
+    let run = run.stderr_has("context 'fails' is left out: it exited with status 3: why");
+    run.stderr_has("context 'slow' is left out: it took longer than 1 s");
     assert_eq!(world.prompt(), "x");
-    world.launch(&["prompt", "x", "-r", "spare"]).stderr_has("role \"spare\" is left out");
+    world.launch(&["prompt", "x", "-r", "spare"]).stderr_has("role 'spare' is left out");
     let run = world.haft(&["launch", "prompt", "x", "-r", "needed"]).run().status(2);
     run.stderr_has("cannot build role \"needed\": \"no-role\" cannot be read")
         .stderr_has("hint: it is defined at ~/");
@@ -255,7 +254,7 @@ fn project_contexts_are_read_only_inside_the_project() {
     let world = world.with_file("project/.git/HEAD", "");
     std::os::unix::fs::symlink(world.scratch.file("secret"), world.project().join("CLAUDE.md")).unwrap();
     let run = world.haft(&["launch", "go"]).directory(world.project().join("sub")).run().status(0);
-    run.stderr_has("context \"claude-md\" is left out").stderr_has("points outside the project");
+    run.stderr_has("context 'claude-md' is left out").stderr_has("points outside the project");
     let prompt = world.prompt();
     let expected = "The project's instructions for agents, from ";
     assert!(
@@ -283,12 +282,9 @@ fn a_default_context_that_the_agent_reads_itself_is_not_sent() {
     world.launch(&["-a", "claude", "--no-mcp", "-c", "agents", "go"]);
     assert!(world.prompt().contains("Be kind."), "a context that the user names is sent");
     let shown = world.launch(&["-a", "claude", "--dry-run", "go"]).output_text();
+    assert!(shown.contains("note: context 'agents' is left out: claude reads AGENTS.md itself\n"), "{shown}");
     assert!(
-        shown.contains("note: context \"agents\" is left out: claude reads AGENTS.md itself\n"),
-        "{shown}"
-    );
-    assert!(
-        shown.contains("       65 bytes  context \"gemini-md\"\n        2 bytes  instructions\n"),
+        shown.contains("       65 bytes  context 'gemini-md'\n        2 bytes  instructions\n"),
         "{shown}"
     );
 }
@@ -313,7 +309,7 @@ fn roles_tasks_contexts_and_prompts_come_from_files_and_pipes() {
         .haft(&["launch", "-r", "./none.md", "x"])
         .run()
         .status(2)
-        .stderr_has("cannot build role \"./none.md\"");
+        .stderr_has("cannot build role './none.md'");
 }
 
 #[test]
@@ -344,7 +340,7 @@ fn the_user_has_a_name_without_user() {
 fn a_command_without_bin_is_an_error() {
     let world = World::new().with_config("[[agent]]\nname = 'x'\ncommand = ['agent', '{prompt}']");
     let run = world.haft(&["launch", "-a", "x", "go"]).run().status(2);
-    run.stderr_has("the command of [[agent]] \"x\" has no {bin}")
+    run.stderr_has("the command of [[agent]] 'x' has no {bin}")
         .stderr_has("hint: write \"{bin}\" for the program");
 }
 
@@ -365,7 +361,7 @@ fn a_dry_run_leaves_nothing_unless_it_is_saved() {
     assert!(world.read(directory.join("command.json")).contains("\"argv\""));
     assert_eq!(value["argv"][2], "R");
     assert_eq!(directory, world.project().canonicalize().unwrap().join("saved"));
-    assert_eq!(value["pieces"][1], serde_json::json!({"label": "context \"c\"", "bytes": 2}));
+    assert_eq!(value["pieces"][1], serde_json::json!({"label": "context 'c'", "bytes": 2}));
     let again = world.haft(&["launch", "--dry-run", "--save", "saved", "go"]).run().status(2);
     again.stderr_has("file exists");
     let shown = world.launch(&["--dry-run", "go"]).output_text();

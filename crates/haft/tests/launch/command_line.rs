@@ -22,7 +22,7 @@ fn the_only_installed_agent_is_the_default() {
 fn a_missing_file_is_used_as_text_with_a_message() {
     let world = World::new().with_stand_in("");
     let run = world.launch(&["prompts/fix.md"]);
-    run.stderr_has("no file \"prompts/fix.md\"; used as the prompt");
+    run.stderr_has("no file 'prompts/fix.md'; used as the prompt");
     world.launch(&["read notes.md"]).stderr("");
 }
 
@@ -48,7 +48,7 @@ fn list_and_show_print_the_catalogue() {
     let shown = world.launch(&["show", "revi"]).output_text();
     assert!(shown.starts_with("[[task]]\nname = \"review\"\n"), "{shown}");
     assert_eq!(world.launch(&["show", "agent/it", "--json"]).json()["kind"], "agent");
-    world.haft(&["launch", "show", "reviev"]).run().status(2).stderr_has("did you mean \"review\"?");
+    world.haft(&["launch", "show", "reviev"]).run().status(2).stderr_has("did you mean 'review'?");
     world.haft(&["launch", "show", "c"]).run().status(2).stderr_has("\"agent/claude\"");
 }
 
@@ -63,7 +63,7 @@ fn doctor_finds_problems() {
     );
     let world = World::new().with_config("[settings]\nx = 1");
     let run = world.haft(&["launch", "doctor"]).run().status(1);
-    assert!(run.output_text().contains("unknown key \"x\""), "{run}");
+    assert!(run.output_text().contains("unknown key 'x'"), "{run}");
 }
 
 #[test]
@@ -76,15 +76,15 @@ fn doctor_reports_all_errors() {
     let run = world.haft(&["launch", "doctor"]).run().status(1);
     let text = run.output_text();
     for fault in [
-        "unknown section \"contxt\"",
-        "the command of [[agent]] \"a\" is a string",
-        "duplicate [[role]] \"r\"",
-        "[[role]] \"r\" has no text",
+        "unknown section 'contxt'",
+        "the command of [[agent]] 'a' is a string",
+        "duplicate [[role]] 'r'",
+        "[[role]] 'r' has no text",
         "expected an integer",
-        "unknown role \"rr\"",
+        "unknown role 'rr'",
         "unknown placeholder {dat}",
         ".haft/config.toml:1:10",
-        "agent \"it\" is ",
+        "agent 'it' is ",
     ] {
         assert!(text.contains(fault), "{fault:?} is not in:\n{text}");
     }
@@ -140,7 +140,7 @@ fn a_project_that_runs_programs_or_adds_prompts_needs_trust() {
     let config = "[[context]]\nname = 'c'\ncommand = 'touch ran; echo C'\nrequired = true";
     let world = World::new().with_stand_in("").with_file("project/.haft/config.toml", config);
     let run = world.haft(&["launch", "-a", "it", "go"]).run().status(2);
-    run.stderr_has("(context \"c\") and is not trusted").stderr_has("haft trust");
+    run.stderr_has("(context 'c') and is not trusted").stderr_has("haft trust");
     assert!(!world.has_started() && !world.project().join("ran").exists());
     world.haft(&["trust", "--yes"]).run().status(0);
     world.launch(&["-a", "it", "go"]);
@@ -173,10 +173,10 @@ fn wrong_usage_has_status_2() {
         (&["-a", "it", "list"], "takes no launch options"),
         (&["--dry-run", "prompt", "x", "--supervised"], "--dry-run and --supervised exclude each other"),
         (&["--no-role", "-r", "x", "y"], "cannot be used with"),
-        (&["task", "x"], "unknown task \"x\""),
-        (&["-a", "nobody", "x"], "unknown agent \"nobody\""),
-        (&["-r", "nobody", "x"], "unknown role \"nobody\""),
-        (&["-c", "nothing", "x"], "unknown context \"nothing\""),
+        (&["task", "x"], "unknown task 'x'"),
+        (&["-a", "nobody", "x"], "unknown agent 'nobody'"),
+        (&["-r", "nobody", "x"], "unknown role 'nobody'"),
+        (&["-c", "nothing", "x"], "unknown context 'nothing'"),
     ] {
         world.haft(&["launch"]).args(words).run().status(2).stderr_has(complaint);
     }

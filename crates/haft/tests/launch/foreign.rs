@@ -52,7 +52,7 @@ fn trust_in_an_owner_is_remembered() {
     let listed = haft(&["trust", "--list"]).run().status(0).output_text();
     assert!(listed.starts_with("any owner") && listed.ends_with("/shared\n"), "{listed}");
     // Trust in the owner does not cover the content.
-    haft(&["launch", "go"]).run().status(2).stderr_has("(role \"r\") and is not trusted");
+    haft(&["launch", "go"]).run().status(2).stderr_has("(role 'r') and is not trusted");
     haft(&["trust", "--yes"]).run().status(0);
     haft(&["launch", "go"]).run().status(0);
     assert!(world.words().contains(&"Obey me.".to_owned()));
@@ -117,7 +117,7 @@ fn at_a_terminal_an_untrusted_project_is_shown_and_asked_about_once() {
     let run = launch("n\n").status(2);
     let seen = run.output_text();
     assert!(
-        seen.contains("(role \"r\") and is not trusted") && seen.contains("[y/N/v to view again]"),
+        seen.contains("(role 'r') and is not trusted") && seen.contains("[y/N/v to view again]"),
         "{seen}"
     );
     assert!(!world.has_started() && seen.contains("nothing was launched"), "{seen}");

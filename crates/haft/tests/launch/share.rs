@@ -48,7 +48,7 @@ fn an_item_that_does_not_fit_is_refused() {
     let team = world.scratch.text("team");
     let add =
         |words: &[&str]| world.haft(&["launch", "add"]).args(words).args(["--from", &team, "--yes"]).run();
-    add(&["task", "release"]).status(2).stderr_has("unknown role \"reviewer\"");
+    add(&["task", "release"]).status(2).stderr_has("unknown role 'reviewer'");
     add(&["task", "relaese"]).status(2).stderr_has("hint: it has release");
     add(&["role", "reviewer", "--project"])
         .status(0)
@@ -95,5 +95,5 @@ fn order_changes_the_order_of_contexts() {
     world.launch(&["order", "context", "b"]);
     world.launch(&["go"]);
     assert_eq!(world.prompt(), "B\n\nA\n\ngo");
-    world.haft(&["launch", "order", "context", "c"]).run().status(2).stderr_has("no context \"c\"");
+    world.haft(&["launch", "order", "context", "c"]).run().status(2).stderr_has("no context 'c'");
 }

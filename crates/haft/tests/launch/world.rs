@@ -119,7 +119,7 @@ impl World {
         self.scratch.file("notes/report").exists()
     }
 
-    /// What is left in the directory of haft's temporary files.
+    /// The remaining entries of the directory for haft's temporary files.
     pub(crate) fn leftovers(&self) -> Vec<PathBuf> {
         let bases = fs::read_dir(self.scratch.file("tmp")).into_iter().flatten().flatten();
         let inner = |base: fs::DirEntry| fs::read_dir(base.path()).into_iter().flatten().flatten();

@@ -161,7 +161,7 @@ fn file_and_search_tools_answer_in_text() {
 fn errors_of_calls_are_described() {
     let mut client = Client::new();
     let cases = [
-        ("run", json!({ "scrpt": "true" }), "unknown parameter 'scrpt' (did you mean \"script\"?)"),
+        ("run", json!({ "scrpt": "true" }), "unknown parameter 'scrpt' (did you mean 'script'?)"),
         ("run", json!({}), "parameter 'script' is missing; expected string"),
         (
             "run",
@@ -177,8 +177,8 @@ fn errors_of_calls_are_described() {
         ("run", json!({ "script": "true", "until": { "pattern": "(" } }), "invalid \"until.pattern\": "),
         ("run", json!({ "script": "if true" }), "error"),
         ("job", json!({ "action": "read" }), "parameter 'id' is missing"),
-        ("job", json!({ "action": "read", "id": "j99" }), "unknown job \"j99\""),
-        ("output", json!({ "id": "nothing" }), "unknown output \"nothing\""),
+        ("job", json!({ "action": "read", "id": "j99" }), "unknown job 'j99'"),
+        ("output", json!({ "id": "nothing" }), "unknown output 'nothing'"),
     ];
     for (tool, arguments, words) in cases {
         let reply = client.call(tool, arguments.clone());

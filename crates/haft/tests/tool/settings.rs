@@ -25,7 +25,7 @@ fn settings_and_toolsets_are_applied() {
     let _ = tool(&scratch, &["call", "--toolset", "fwe", "add", "a=1"])
         .run()
         .status(2)
-        .stderr_has("did you mean \"few\"?");
+        .stderr_has("did you mean 'few'?");
 }
 
 #[test]
@@ -46,21 +46,21 @@ fn silent_servers_are_probed_in_parallel_within_the_timeout() {
 const FAULTS: &[(&str, &str)] = &[
     (
         "[tools]\ntimout = 5\n",
-        "unknown key \"timout\" in [tools]\n --> CONFIG:2:1\n  |\n2 | timout = 5\n  | ^^^^^^\nhint: did you mean \"timeout\"?",
+        "unknown key 'timout' in [tools]\n --> CONFIG:2:1\n  |\n2 | timout = 5\n  | ^^^^^^\nhint: did you mean 'timeout'?",
     ),
     ("[tools]\ntimeout = \"5\"\n", "expected a number, found a string in [tools]\n --> CONFIG:2:11"),
     ("[tools]\nschema_timeout = -1\n", "invalid time -1 (expected seconds)\n --> CONFIG:2:18"),
-    ("[[toolset]]\nname = \"x\"\ntool = []\n", "unknown key \"tool\" in [[toolset]] \"x\"\n --> CONFIG:3:1"),
+    ("[[toolset]]\nname = \"x\"\ntool = []\n", "unknown key 'tool' in [[toolset]] 'x'\n --> CONFIG:3:1"),
     (
         "[[toolset]]\nname = \"x\"\ntools = \"y\"\n",
-        "expected an array, found a string in [[toolset]] \"x\"\n --> CONFIG:3:9",
+        "expected an array, found a string in [[toolset]] 'x'\n --> CONFIG:3:9",
     ),
     ("[[toolset]]\nname = \"x\"\n", "missing"),
     (
         "[[mcp]]\nname = \"x\"\ncommand = \"y\"\n",
-        "expected an array, found a string in [[mcp]] \"x\"\n --> CONFIG:3:11",
+        "expected an array, found a string in [[mcp]] 'x'\n --> CONFIG:3:11",
     ),
-    ("[toolset]\nname = \"x\"\n", "section \"toolset\" must be an array of tables"),
+    ("[toolset]\nname = \"x\"\n", "section 'toolset' must be an array of tables"),
     ("[tools\n", "CONFIG:1:7"),
 ];
 

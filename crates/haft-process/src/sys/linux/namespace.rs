@@ -53,7 +53,7 @@ pub(crate) enum NamespaceStep {
 /// A failed step and its error.
 pub(crate) type NamespaceFailure = (NamespaceStep, io::Error);
 
-/// What the child reports through a pipe: numbers of descriptors, or the failed step.
+/// The child's report through a pipe: numbers of descriptors, or the failed step.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct ChildReport {

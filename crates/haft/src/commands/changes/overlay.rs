@@ -158,7 +158,7 @@ fn warn_of_mounts(overlay: &Overlay) {
     }
 }
 
-/// What a run does with its overlay at the end.
+/// The fate of an overlay at the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AtEnd {
     /// Shows a summary and asks what to do, on a terminal.

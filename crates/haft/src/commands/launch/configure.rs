@@ -30,7 +30,7 @@ pub(super) fn init(user: bool, as_json: bool, process: &ProcessContext) -> Resul
         if user { user_directory(&world)? } else { world.launch.working_directory.join(PROJECT_DIRECTORY) };
     let path = directory.join(CONFIG_FILE_NAME);
     let cannot = |error: std::io::Error| {
-        let message = format!("cannot write \"{}\": {}", world.shown(&path).display(), reason(&error));
+        let message = format!("cannot write '{}': {}", world.shown(&path).display(), reason(&error));
         let exists = error.kind() == std::io::ErrorKind::AlreadyExists;
         let hint = exists.then(|| "change it with `haft launch edit`".to_owned());
         Failure { message, hint, status: 1 }
@@ -54,7 +54,7 @@ pub(super) fn edit(user: bool, process: &ProcessContext) -> Result<i32, Failure>
     };
     if !path.is_file() {
         let hint = Some(format!("create it with `haft launch init{}`", if user { " --user" } else { "" }));
-        let message = format!("no configuration file \"{}\"", world.shown(&path).display());
+        let message = format!("no configuration file '{}'", world.shown(&path).display());
         return Err(Failure { hint, ..Failure::usage(message) });
     }
     let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| process.variable(name));

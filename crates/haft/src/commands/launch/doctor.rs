@@ -119,7 +119,7 @@ fn check_catalogue(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut Do
         if recipe.layer() != Layer::Embedded {
             let level = if required { FindingLevel::Problem } else { FindingLevel::Note };
             let path = world.shown(&path);
-            findings.add(level, format!("the file of {kind} \"{name}\" does not exist: {}", path.display()));
+            findings.add(level, format!("the file of {kind} '{name}' does not exist: {}", path.display()));
         }
     }
 }
@@ -145,13 +145,13 @@ fn check_agents(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut Docto
     for agent in catalogue.agents() {
         if let Some(path) = world.launch.find(agent.bin()) {
             installed += 1;
-            findings.add(FindingLevel::Ok, format!("agent \"{}\" is {}", agent.name(), path.display()));
+            findings.add(FindingLevel::Ok, format!("agent '{}' is {}", agent.name(), path.display()));
         } else if agent.location().layer() != Layer::Embedded
             || catalogue.default_agent() == Some(agent.name())
         {
             findings.add(
                 FindingLevel::Problem,
-                format!("agent \"{}\": no program \"{}\"", agent.name(), agent.bin()),
+                format!("agent '{}': no program '{}'", agent.name(), agent.bin()),
             );
         }
     }

@@ -191,7 +191,7 @@ fn find(wanted: &str, kinds: Kinds) -> Result<(&'static str, Value), Failure> {
     let names = |found: &[usize]| -> String {
         let name = |index: &usize| {
             let (kind, item) = &items[*index];
-            format!("\"{kind}/{}\"", item["name"].as_str().unwrap_or_default())
+            format!("'{kind}/{}'", item["name"].as_str().unwrap_or_default())
         };
         found.iter().map(name).collect::<Vec<_>>().join(", ")
     };
@@ -201,11 +201,11 @@ fn find(wanted: &str, kinds: Kinds) -> Result<(&'static str, Value), Failure> {
             let all: Vec<String> =
                 items.iter().filter_map(|(_, item)| item["name"].as_str().map(str::to_owned)).collect();
             let hint = haft_config::suggest(wanted, all.iter().map(String::as_str));
-            Err(Failure { hint, ..Failure::usage(format!("nothing is named \"{wanted}\"")) })
+            Err(Failure { hint, ..Failure::usage(format!("nothing is named '{wanted}'")) })
         }
         several => {
             let hint = Some(format!("candidates: {}", names(several)));
-            Err(Failure { hint, ..Failure::usage(format!("\"{wanted}\" is ambiguous")) })
+            Err(Failure { hint, ..Failure::usage(format!("'{wanted}' is ambiguous")) })
         }
     }
 }

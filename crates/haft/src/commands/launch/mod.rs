@@ -34,7 +34,7 @@ use crate::process_context::ProcessContext;
 pub(crate) fn run(launch: LaunchArguments, process: &ProcessContext) -> Result<i32, Failure> {
     let LaunchArguments { action, text, options: before } = launch;
     if let (Some(_), Some(text)) = (&action, &text) {
-        let message = format!("unexpected \"{}\" before the name of an action", text.display());
+        let message = format!("unexpected '{}' before the name of an action", text.display());
         let hint = Some("quote a text of several words: `haft launch 'do this'`".to_owned());
         return Err(Failure { hint, ..Failure::usage(message) });
     }
@@ -122,10 +122,10 @@ fn text_or_file(text: OsString, process: &ProcessContext) -> Result<Vec<u8>, Fai
     let path = base.join(&text);
     if text == "-" || text.is_empty() || !(path.is_file() || is_pipe(&path)) {
         if looks_like_a_file(&text.to_string_lossy()) {
-            print_message(format_args!("no file \"{}\"; used as the prompt", text.display()));
+            print_message(format_args!("no file '{}'; used as the prompt", text.display()));
         }
         return argument_text(text);
     }
     let read = FileRules::up_to(MAX_TEXT_BYTES).or_pipe().read(&path);
-    read.map_err(|error| Failure::usage(format!("\"{}\" cannot be read: {}", text.display(), error.reason())))
+    read.map_err(|error| Failure::usage(format!("'{}' cannot be read: {}", text.display(), error.reason())))
 }

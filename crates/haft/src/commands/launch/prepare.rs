@@ -107,7 +107,7 @@ fn find_agent(bin: &str, world: &LaunchSetup) -> Result<(), Failure> {
     let directory = Some(world.launch.working_directory.as_path());
     match haft_process::find_program(bin.as_ref(), path, directory) {
         Err(error) => Err(error.into()),
-        Ok(_) => Err(Failure { status: 127, ..Failure::usage(format!("agent \"{bin}\" not found")) }),
+        Ok(_) => Err(Failure { status: 127, ..Failure::usage(format!("agent '{bin}' not found")) }),
     }
 }
 

@@ -40,7 +40,7 @@ pub(super) fn add(arguments: &AddArguments, process: &ProcessContext) -> Result<
     let mut target = Target::open(&world, place.project)?;
     let section = kind.section();
     if target.config.item(section, name).is_some() && !replace {
-        let message = format!("{section} \"{name}\" exists in {}", target.shown.display());
+        let message = format!("{section} '{name}' exists in {}", target.shown.display());
         return Err(Failure { hint: Some("--replace replaces it".to_owned()), ..Failure::usage(message) });
     }
     let item = Origin::open(&world.launch.working_directory.join(from))?.item(*kind, name)?;
@@ -134,7 +134,7 @@ impl Target {
     fn missing(&self, kind: ItemKind, name: &str) -> Failure {
         let known = self.config.names(kind.section());
         let hint = haft_config::suggest(name, known.iter().copied());
-        let message = format!("no {} \"{name}\" in {}", kind.section(), self.shown.display());
+        let message = format!("no {} '{name}' in {}", kind.section(), self.shown.display());
         Failure { hint, ..Failure::usage(message) }
     }
 
@@ -190,7 +190,7 @@ impl Target {
     }
 }
 
-/// Where an item comes from: a configuration, or texts.
+/// The source of an item: a configuration, or texts.
 pub(super) struct Origin {
     /// A configuration, and the directory that its paths are relative to.
     config: Option<(ConfigSource, PathBuf)>,
@@ -252,7 +252,7 @@ impl Origin {
                 true => None,
                 false => Some(format!("it has {}", names.join(", "))),
             };
-            let message = format!("no {} \"{name}\" in {}", kind.section(), source.name);
+            let message = format!("no {} '{name}' in {}", kind.section(), source.name);
             return Err(Failure { hint, ..Failure::usage(message) });
         }
         self.text_item(kind, name)
@@ -260,13 +260,13 @@ impl Origin {
 
     fn text_item(&self, kind: ItemKind, name: &str) -> Result<FoundItem, Failure> {
         if kind == ItemKind::Agent {
-            return Err(Failure::usage(format!("\"{}\" is not a configuration file", self.texts.display())));
+            return Err(Failure::usage(format!("'{}' is not a configuration file", self.texts.display())));
         }
         let plural = format!("{}s", kind.section());
         let file = format!("{name}.md");
         let candidates = [self.texts.clone(), self.texts.join(&plural).join(&file), self.texts.join(&file)];
         let Some(path) = candidates.iter().find(|path| path.is_file()) else {
-            let message = format!("no configuration and no \"{file}\" in {}", self.texts.display());
+            let message = format!("no configuration and no '{file}' in {}", self.texts.display());
             return Err(Failure::usage(message));
         };
         let content =
@@ -308,7 +308,7 @@ fn source_of(layer: Layer, path: &Path, text: String) -> ConfigSource {
 }
 
 fn cannot_read(path: &Path, why: &str) -> Failure {
-    Failure::usage(format!("\"{}\" cannot be read: {why}", path.display()))
+    Failure::usage(format!("'{}' cannot be read: {why}", path.display()))
 }
 
 /// A text for a terminal: without control characters other than newlines and tabs.
@@ -334,6 +334,6 @@ fn confirm(text: &str, question: &str, place: &PlaceOptions) -> Result<(), Failu
 fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
     haft_config::replace_file(path, content).map_err(|error| Failure {
         status: 1,
-        ..Failure::usage(format!("cannot write \"{}\": {}", path.display(), reason(&error)))
+        ..Failure::usage(format!("cannot write '{}': {}", path.display(), reason(&error)))
     })
 }

@@ -30,10 +30,10 @@ pub(super) fn line(prepared: &PreparedLaunch) -> String {
         line += &format!(" ({model})");
     }
     if let Some(role) = &prepared.role {
-        line += &format!(" as \"{role}\"");
+        line += &format!(" as '{role}'");
     }
     if let Some(task) = &prepared.task {
-        line += &format!(" for task \"{task}\"");
+        line += &format!(" for task '{task}'");
     }
     if !prepared.material.included.is_empty() {
         line += &format!(" with {}", prepared.material.included.join(", "));
@@ -73,7 +73,7 @@ pub(crate) struct LaunchReport {
 /// One piece of a role or prompt.
 #[derive(Debug, JsonSchema, Serialize)]
 struct PieceReport {
-    /// What it is: `role "NAME"`, `context "NAME"`, `task "NAME"` or `instructions`.
+    /// Its kind and name: `role "NAME"`, `context "NAME"`, `task "NAME"` or `instructions`.
     label: String,
     bytes: usize,
 }

@@ -150,7 +150,7 @@ fn open_transcript(
     match OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path) {
         Ok(file) => Ok(Some((path, file))),
         Err(error) => {
-            let message = format!("cannot write transcript \"{}\": {}", path.display(), reason(&error));
+            let message = format!("cannot write transcript '{}': {}", path.display(), reason(&error));
             if options.transcript.is_some() {
                 return Err(Failure::usage(message));
             }
@@ -188,7 +188,7 @@ fn report(
         return print_json(&SupervisedReport { report, agent, transcript, overlay }, status);
     }
     if let Some(timeout) = options.timeout.filter(|_| outcome.timed_out) {
-        print_message(format_args!("agent \"{agent}\" timed out after {timeout:?}"));
+        print_message(format_args!("agent '{agent}' timed out after {timeout:?}"));
     }
     outcome.limits.messages().iter().for_each(print_message);
     print_survivors(&outcome.tree.survivors);

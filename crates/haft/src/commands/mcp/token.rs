@@ -37,7 +37,7 @@ pub(crate) fn from_file(path: &Path) -> Result<String, Failure> {
 fn read(path: &Path) -> Result<String, Failure> {
     let refused = |error: FileError| Failure {
         hint: error.hint().map(str::to_owned),
-        ..Failure::usage(format!("cannot read the token: \"{}\": {}", printable(path), error.reason()))
+        ..Failure::usage(format!("cannot read the token: '{}': {}", printable(path), error.reason()))
     };
     let owners = Owners::of_process();
     owners.check_secret(path).map_err(refused)?;
@@ -46,11 +46,11 @@ fn read(path: &Path) -> Result<String, Failure> {
     let token = text.trim();
     if token.len() < 16 || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
         let hint = Some("a token is one line of at least 16 visible characters".to_owned());
-        return Err(Failure { hint, ..Failure::usage(format!("no token in \"{}\"", path.display())) });
+        return Err(Failure { hint, ..Failure::usage(format!("no token in '{}'", path.display())) });
     }
     Ok(token.to_owned())
 }
 
 fn failed(doing: &str, path: &Path, error: &std::io::Error) -> Failure {
-    Failure::usage(format!("cannot {doing}: \"{}\": {}", path.display(), reason(error)))
+    Failure::usage(format!("cannot {doing}: '{}': {}", path.display(), reason(error)))
 }

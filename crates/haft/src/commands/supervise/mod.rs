@@ -36,7 +36,7 @@ pub(crate) struct Ending<'a> {
     pub(crate) tree: &'a Tree,
 }
 
-/// Where standard input comes from.
+/// The source of standard input.
 enum InputSource<'a> {
     Inherited,
     Null,
@@ -72,7 +72,7 @@ impl SupervisionArguments {
         })
     }
 
-    /// Where the output goes. It is captured only for a reason: `--json`, `--limit-output` or a terminal.
+    /// The destination of the output. It is captured only for a reason: `--json`, `--limit-output` or a terminal.
     fn streams(&self) -> Result<Streams, Failure> {
         Ok(match (&self.pty, self.merge) {
             (Some(size), _) => Streams::Terminal(terminal::size(size)?),

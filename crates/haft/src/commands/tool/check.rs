@@ -11,7 +11,7 @@ use crate::commands::print::{print_json, print_text};
 use crate::failure::Failure;
 use crate::process_context::ProcessContext;
 
-/// What `haft tool check` found.
+/// The findings of `haft tool check`.
 #[derive(JsonSchema, Serialize)]
 pub(crate) struct ToolCheckReport<'a> {
     /// The executable.

@@ -169,7 +169,7 @@ fn too_many() -> Failure {
 }
 
 fn refused(skipped: &SkippedFile) -> Failure {
-    let message = format!("cannot trust \"{}\": {}", printable(&skipped.path), skipped.reason);
+    let message = format!("cannot trust '{}': {}", printable(&skipped.path), skipped.reason);
     Failure { message, hint: None, status: 1 }
 }
 

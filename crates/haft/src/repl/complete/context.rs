@@ -8,7 +8,7 @@ use haft_lang::walk::SyntaxNode;
 
 use crate::repl::syntax;
 
-/// What to complete.
+/// The kind of word to complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum CompletionKind {
     Command,
@@ -22,7 +22,7 @@ pub(super) enum CompletionKind {
     },
 }
 
-/// What to complete, and its start in the text.
+/// The kind of word to complete, and its start in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CompletionContext {
     pub(super) start: usize,

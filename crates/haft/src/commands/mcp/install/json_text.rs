@@ -42,7 +42,7 @@ pub(super) fn set(text: &str, section: &str, name: &str, value: &Value) -> Resul
         return Ok(insert(text, &root, section, &inner, &indent));
     };
     let inner = parse_object(text, root.members[index].value.start)
-        .map_err(|_| format!("\"{section}\" is not an object"))?;
+        .map_err(|_| format!("'{section}' is not an object"))?;
     let Some(index) = inner.find(name) else { return Ok(insert(text, &inner, name, value, &indent)) };
     let existing = inner.members[index].value.clone();
     if parse(&text[existing.clone()]).as_ref() == Ok(value) {

@@ -41,7 +41,7 @@ pub(crate) struct InstallArguments {
     pub(crate) yes: bool,
 }
 
-/// What to do with the server in a configuration.
+/// The change to the server's entry in a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ConfigChange {
     Install,
@@ -61,7 +61,7 @@ pub(crate) fn run(
         .map_err(|reason| cannot("edit", &file, &reason).with_hint(by_hand(&arguments.agent)))?;
     if new == old.as_deref().unwrap_or_default() {
         let state = if change == ConfigChange::Install { "is already" } else { "is not" };
-        print_message(format_args!("{SERVER_NAME} {state} in \"{}\"", printable(&file)));
+        print_message(format_args!("{SERVER_NAME} {state} in '{}'", printable(&file)));
         return Ok(0);
     }
     let shown = difference(&file, old.as_deref().unwrap_or_default(), &new);
@@ -71,7 +71,7 @@ pub(crate) fn run(
         return Ok(1);
     }
     write(&file, &new)?;
-    print_message(format_args!("wrote \"{}\"", printable(&file)));
+    print_message(format_args!("wrote '{}'", printable(&file)));
     Ok(status)
 }
 
@@ -219,7 +219,7 @@ fn by_hand(agent: &str) -> String {
 }
 
 fn cannot(doing: &str, file: &Path, why: &str) -> Failure {
-    Failure { message: format!("cannot {doing} \"{}\": {why}", printable(file)), hint: None, status: 1 }
+    Failure { message: format!("cannot {doing} '{}': {why}", printable(file)), hint: None, status: 1 }
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ pub(super) const TARGETS: [InstallTarget; 10] = [
     },
 ];
 
-/// Where an agent that is not in [`TARGETS`] keeps its servers.
+/// The configuration file of an agent that is not in [`TARGETS`].
 const OTHER_FILES: [(&str, &str); 2] = [
     ("goose", "~/.config/goose/config.yaml"),
     ("cline", "cline_mcp_settings.json, which the MCP servers view of Cline opens"),
