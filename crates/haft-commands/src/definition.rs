@@ -129,7 +129,9 @@ impl Command for CommandDefinition {
         let Some(steps_aside) = self.steps_aside else { return false };
         match CommandArguments::of_words(self.descriptor, arguments) {
             Ok(parsed) => {
-                parsed.wants_help || steps_aside(session, &parsed, &arguments[parsed.option_words..])
+                parsed.wants_help
+                    || parsed.wants_version
+                    || steps_aside(session, &parsed, &arguments[parsed.option_words..])
             }
             Err(_) => true,
         }

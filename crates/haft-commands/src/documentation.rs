@@ -15,8 +15,8 @@ This file is generated from the descriptors in `crates/haft-commands`.
 ";
 
 const GNU_OPENING: &str = "
-Scripts that cannot start programs (`--isolated`, `--no-external`) have these commands. With the options listed, each does exactly what GNU's program
-does; any other option is a usage error. Where programs can be started, the program runs instead.
+With the options listed, each command does exactly what GNU's program does. With any other option the program runs; in scripts that cannot start programs
+(`--isolated`, `--no-external`) such an option is a usage error. Which of them replace programs on a real machine: [shell.md](shell.md#programs-that-run-in-process).
 ";
 
 /// The text of `docs/commands.md`: one section per command.

@@ -5,7 +5,7 @@ use haft_kernel::{Command, KernelBuilder};
 use crate::definition::{CommandDefinition, RunFunction};
 use crate::descriptor::CommandDescriptor;
 
-/// Commands that GNU has as programs, for sessions that cannot start programs.
+/// Commands that GNU has as programs.
 #[derive(Clone, Copy)]
 pub struct CommandGroup {
     /// The heading of the group in the documentation.
@@ -32,7 +32,13 @@ pub fn with_gnu_commands(kernel: KernelBuilder) -> KernelBuilder {
     GNU_GROUPS.iter().fold(kernel, |kernel, group| kernel.commands(group.commands))
 }
 
-/// A command that steps aside for the program of the same name.
+/// Adds the commands that may run instead of GNU's programs to a kernel.
+#[must_use]
+pub fn with_stand_ins(kernel: KernelBuilder) -> KernelBuilder {
+    kernel.stand_ins(crate::text::GROUP.commands)
+}
+
+/// A command that steps aside for the program of the same name if it does not know an option.
 pub(crate) const fn gnu_command(
     descriptor: &'static CommandDescriptor,
     run: RunFunction,
@@ -40,7 +46,7 @@ pub(crate) const fn gnu_command(
     CommandDefinition {
         usage_status: 1,
         gnu_errors: true,
-        steps_aside: Some(|_, _, _| true),
+        steps_aside: Some(|_, _, _| false),
         ..CommandDefinition::new(descriptor, run)
     }
 }

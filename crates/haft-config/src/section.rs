@@ -46,5 +46,6 @@ pub const SECTIONS: &[Section] = &[
         shape: SectionShape::Table,
         summary: "environment variables for the scripts of agents",
     },
+    Section { name: "commands", shape: SectionShape::Table, summary: "commands that run in-process" },
     Section { name: "repl", shape: SectionShape::Table, summary: "the interactive shell" },
 ];

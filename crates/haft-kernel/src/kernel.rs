@@ -7,7 +7,7 @@ use std::sync::Arc;
 use haft_fs::{AccessMode, FileSystem, Local, Memory, Rooted};
 use haft_process::{Disposition, Executability, Namespaces, Signals, StartPermission};
 
-use crate::command::{Added, Backend, BuiltinTable, Command};
+use crate::command::{Added, Backend, BuiltinTable, Command, StandIns};
 use crate::control::Terminal;
 use crate::session::HostIdentity;
 use crate::signals::SignalInbox;
@@ -34,6 +34,8 @@ pub struct Kernel {
     pub(crate) commands: BTreeMap<Vec<u8>, Arc<dyn Command>>,
     /// Static tables of added commands, which cost nothing to set up.
     pub(crate) tables: Vec<&'static [&'static dyn Command]>,
+    /// Commands that may run instead of programs.
+    pub(crate) stand_ins: StandIns,
     /// Directories of scripts that run in this process.
     pub(crate) scripts: Vec<Vec<u8>>,
     /// The source of tools, which are looked up last.
@@ -68,6 +70,7 @@ impl KernelBuilder {
             signals: Arc::default(),
             commands: BTreeMap::new(),
             tables: Vec::new(),
+            stand_ins: StandIns::default(),
             scripts: Vec::new(),
             backend: None,
         };
@@ -112,6 +115,11 @@ impl Kernel {
             Ok(_) => Executability::NotExecutable,
             Err(_) => Executability::Absent,
         }
+    }
+
+    /// Whether a path is a symbolic link.
+    pub(crate) fn is_symlink(&self, path: &[u8]) -> bool {
+        self.files.read_link(haft_text::path(path)).is_ok()
     }
 
     /// Ends what the backend has started, before the process becomes another program.
@@ -251,6 +259,28 @@ impl KernelBuilder {
     #[must_use]
     pub fn commands(mut self, table: &'static [&'static dyn Command]) -> Self {
         self.kernel.tables.push(table);
+        self
+    }
+
+    /// Adds a static table of commands that run instead of programs of the same names, if a script cannot observe the difference. Unlike
+    /// [added commands](Self::commands), they do not run if `PATH` has no such program.
+    #[must_use]
+    pub fn stand_ins(mut self, table: &'static [&'static dyn Command]) -> Self {
+        self.kernel.stand_ins.add(table);
+        self
+    }
+
+    /// Lets scripts see the stand-ins with `type -a`, and turn them off with `enable -n`.
+    #[must_use]
+    pub fn list_stand_ins(mut self) -> Self {
+        self.kernel.stand_ins.list();
+        self
+    }
+
+    /// Always runs the programs of these names instead of their stand-ins. The function is called when the first stand-in is about to run.
+    #[must_use]
+    pub fn keep_programs(mut self, names: impl FnOnce() -> Vec<String> + Send + 'static) -> Self {
+        self.kernel.stand_ins.keep_programs(names);
         self
     }
 

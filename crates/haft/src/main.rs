@@ -5,6 +5,7 @@ mod arguments;
 mod commands;
 mod failure;
 mod host;
+mod host_commands;
 mod json;
 #[cfg(test)]
 mod json_docs;

@@ -3,10 +3,12 @@
 use std::os::unix::ffi::OsStrExt as _;
 use std::sync::Arc;
 
+use haft_commands::with_stand_ins;
 use haft_kernel::{Kernel, KernelBuilder, Session};
 use haft_process::Environment;
 
 use crate::failure::print_message;
+use crate::host_commands::host_commands;
 use crate::process_context::ProcessContext;
 use crate::shell::arguments::is_shell_name;
 use crate::tools::{SessionTools, ToolCommand};
@@ -16,21 +18,27 @@ const DEFAULT_VARIABLES: [(&str, &str); 2] =
     [("PATH", "/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin"), ("TERM", "dumb")];
 
 /// A kernel with all in-process commands and these tools.
-pub(crate) fn kernel(tools: &Arc<SessionTools>) -> KernelBuilder {
-    plain_kernel().command(Arc::new(ToolCommand(tools.clone()))).backend(tools.clone())
+pub(crate) fn kernel(tools: &Arc<SessionTools>, process: &ProcessContext) -> KernelBuilder {
+    plain_kernel(process).command(Arc::new(ToolCommand(tools.clone()))).backend(tools.clone())
 }
 
 /// A kernel with all in-process commands, without tools.
-pub(crate) fn plain_kernel() -> KernelBuilder {
-    Kernel::builder().commands(haft_commands::TABLE)
+pub(crate) fn plain_kernel(process: &ProcessContext) -> KernelBuilder {
+    stand_in_kernel(process).list_stand_ins().commands(haft_commands::TABLE)
+}
+
+/// A kernel with the commands that run instead of GNU's programs.
+fn stand_in_kernel(process: &ProcessContext) -> KernelBuilder {
+    let process = process.clone();
+    with_stand_ins(Kernel::builder()).keep_programs(move || host_commands(&process))
 }
 
 /// A kernel for a shell. Under the name of another shell it has no commands and tools that this shell would not have.
 pub(crate) fn shell_kernel(tools: &Arc<SessionTools>, process: &ProcessContext) -> KernelBuilder {
     let own = process.arguments.first();
     match own.is_some_and(|own| is_shell_name(own)) {
-        true => Kernel::builder(),
-        false => kernel(tools),
+        true => stand_in_kernel(process),
+        false => kernel(tools, process),
     }
 }
 

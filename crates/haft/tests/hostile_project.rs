@@ -70,7 +70,7 @@ type Trap = Box<dyn Fn(&Path)>;
 /// Each kind of file, with the reason in the message.
 fn traps() -> Vec<(Trap, &'static str)> {
     vec![
-        (Box::new(link("/dev/zero")), "it points outside the project, to \"/dev/zero\""),
+        (Box::new(link("/dev/zero")), "it points outside the project, to '/dev/zero'"),
         (Box::new(link("/proc/kmsg")), "it points outside the project"),
         (Box::new(link("../../secret")), "it points outside the project"),
         (Box::new(fifo), "it is a FIFO, not a regular file"),
@@ -90,7 +90,7 @@ fn a_hostile_configuration_file_is_rejected_at_once() {
         let project = Project::new();
         make(&project.place(".haft/config.toml"));
         let refused = project.call(&["launch", "--dry-run", "-a", "claude", "go"]).run();
-        let _ = refused.status(2).stderr_has(".haft/config.toml\"").stderr_has(reason);
+        let _ = refused.status(2).stderr_has(".haft/config.toml'").stderr_has(reason);
         let listed = project.call(&["tool", "list"]).run().status(0);
         assert!(listed.stderr_has(reason).output_text().contains("file_read"), "{reason}");
         let served = project.serve().stderr_has(reason);
@@ -128,7 +128,7 @@ fn trust_shows_hidden_characters_and_skips_unreadable_files() {
     for part in [
         "x-tool\\r\\u{1b}[2Kharmless\\u{202e}\n",
         ".haft/fifo: it is a FIFO, not a regular file\n",
-        ".haft/zero: it points outside the project, to \"/dev/zero\"\n",
+        ".haft/zero: it points outside the project, to '/dev/zero'\n",
         ".haft/key: it points outside the project",
         ".haft/loop: too many levels of symbolic links",
         ": it is nested more than 32 directories deep\n",

@@ -1,8 +1,10 @@
 //! `cat`: writes files one after another.
 
+use haft_fs::Metadata;
 use haft_kernel::builtins::Context;
 use haft_kernel::{Bytes, Flow};
 
+use super::name::quoted;
 use super::streams::{Stop, TextInput, TextRun, run_text};
 use super::text_command;
 use crate::arguments::CommandArguments;
@@ -90,9 +92,21 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
     let copies = !changes && format.numbering == Numbering::None;
     let mut position = Position::default();
     run_text(context, |run| {
-        run.each_input(&arguments.operands, |run, input| match copies {
-            true => copy(run, input),
-            false => format_lines(run, input, format, &mut position),
+        let Some(output) = run.context.file(1) else {
+            return run.fail("standard output: Bad file descriptor");
+        };
+        let output = output.metadata().ok().filter(Metadata::is_file);
+        run.each_input(&arguments.operands, |run, input| {
+            if output.is_some_and(|output| input.reads_into(&output)) {
+                let name = quoted(&input.name);
+                run.complain(format_args!("{name}: input file is output file"));
+                run.set_status(1);
+                return Ok(());
+            }
+            match copies {
+                true => copy(run, input),
+                false => format_lines(run, input, format, &mut position),
+            }
         })?;
         if position.carriage_return { run.write(b"\r") } else { Ok(()) }
     })

@@ -51,6 +51,9 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     }],
 };
 
+/// How much is read at once, as by GNU's `head`. It leaves the rest of a pipe to the next reader.
+const BLOCK_BYTES: usize = 8192;
+
 pub(crate) static COMMAND: CommandDefinition =
     CommandDefinition { rewrite: Some(expand_old_count), ..text_command(&DESCRIPTOR, run) };
 
@@ -82,6 +85,7 @@ fn split(text: &[u8], _: bool) -> CountText<'_> {
 fn first_bytes(run: &mut TextRun<'_, '_>, input: &mut TextInput, count: u64) -> Result<(), Stop> {
     let mut left = count;
     while left > 0 {
+        input.set_read_size(usize::try_from(left).unwrap_or(usize::MAX).min(BLOCK_BYTES));
         let piece = input.fill(run)?;
         if piece.is_empty() {
             break;
@@ -97,6 +101,7 @@ fn first_bytes(run: &mut TextRun<'_, '_>, input: &mut TextInput, count: u64) -> 
 }
 
 fn first_lines(run: &mut TextRun<'_, '_>, input: &mut TextInput, count: u64, end: u8) -> Result<(), Stop> {
+    input.set_read_size(BLOCK_BYTES);
     let mut line = Vec::new();
     for _ in 0..count {
         if !input.read_line(run, end, &mut line)? {

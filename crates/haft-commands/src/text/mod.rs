@@ -1,7 +1,7 @@
-//! GNU's text tools, for sessions that cannot start programs.
+//! GNU's text tools.
 //!
-//! Each command does exactly what GNU's program does with the options it lists. An option it does not list is a usage error. If the
-//! program can run, it runs instead.
+//! Each command does exactly what GNU's program does with the options it lists. With an option that it does not list, the program runs
+//! instead. If programs cannot run, such an option is a usage error.
 
 mod base64;
 mod cat;

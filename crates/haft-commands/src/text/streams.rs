@@ -6,6 +6,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::sync::Arc;
 
+use haft_fs::Metadata;
 use haft_kernel::builtins::Context;
 use haft_kernel::io::OpenFile;
 use haft_kernel::{Bytes, Flow, Unwind};
@@ -24,6 +25,8 @@ const WRITE_BYTES: usize = 64 * 1024;
 pub(crate) struct TextRun<'c, 's> {
     pub(crate) context: &'c mut Context<'s>,
     output: Vec<u8>,
+    /// Whether standard output is a terminal, which shows output before the command waits for input.
+    has_terminal: bool,
     status: i32,
     wording: Wording,
 }
@@ -128,7 +131,8 @@ pub(crate) fn run_worded(
     wording: Wording,
     work: impl FnOnce(&mut TextRun<'_, '_>) -> Result<(), Stop>,
 ) -> Flow {
-    let mut run = TextRun { context, output: Vec::new(), status: 0, wording };
+    let has_terminal = context.file(1).is_some_and(|output| output.is_terminal());
+    let mut run = TextRun { context, output: Vec::new(), has_terminal, status: 0, wording };
     match work(&mut run).and_then(|()| run.flush()) {
         Ok(()) => Ok(run.status),
         Err(Stop::Exit(status)) => {
@@ -179,8 +183,9 @@ impl TextRun<'_, '_> {
         }
     }
 
-    /// Prints a message with the name of the command.
+    /// Prints a message with the name of the command, after its output so far.
     pub(crate) fn complain(&mut self, message: impl Display) {
+        let _ = self.flush();
         let line = format!("{}: {message}\n", String::from_utf8_lossy(self.context.name));
         self.context.print_error(line.as_bytes());
         self.context.flush();
@@ -342,6 +347,11 @@ impl TextInput {
         Self { read_size, ..self }
     }
 
+    /// Sets how much is read at once from here on.
+    pub(crate) fn set_read_size(&mut self, read_size: usize) {
+        self.read_size = read_size;
+    }
+
     /// Sets the name for messages.
     pub(crate) fn named(self, name: &[u8]) -> Self {
         Self { name: name.into(), ..self }
@@ -363,6 +373,10 @@ impl TextInput {
     }
 
     fn read(&mut self, run: &mut TextRun<'_, '_>) -> Result<usize, Stop> {
+        if run.has_terminal {
+            run.flush()?;
+        }
+        run.context.flush();
         loop {
             run.context.check()?;
             let result = match &self.file {
@@ -374,7 +388,7 @@ impl TextInput {
                     self.ending = (length == 0).then_some(InputEnd::EndOfFile);
                     return Ok(length);
                 }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => run.context.check()?,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => run.context.check_signals()?,
                 Err(error) => {
                     self.ending = Some(InputEnd::Error);
                     let wording = self.wording.unwrap_or(run.wording);
@@ -389,6 +403,13 @@ impl TextInput {
                 }
             }
         }
+    }
+
+    /// Whether a command that writes to this file would read its own output.
+    pub(crate) fn reads_into(&self, output: &Metadata) -> bool {
+        let input = self.file.as_ref().and_then(|file| file.metadata().ok());
+        let is_same = |input: &Metadata| input.device == output.device && input.inode == output.inode;
+        input.as_ref().is_some_and(|input| is_same(input) && input.size > 0)
     }
 
     pub(crate) fn is_seekable(&self) -> bool {

@@ -2,6 +2,7 @@
 
 use haft_kernel::builtins::Context;
 use haft_kernel::{Bytes, Flow};
+use haft_text::encoding::Encoding;
 
 use super::streams::{FileSize, Stop, TextInput, TextRun, run_text};
 use super::text_command;
@@ -21,7 +22,11 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
             .letter('L'),
         CommandParameter::new("words", ParameterKind::Flag, "Write the number of words.").letter('w'),
     ],
-    details: &["Counts are always in this order: lines, words, characters, bytes, width."],
+    details: &[
+        "Counts are always in this order: lines, words, characters, bytes, width.",
+        "In a UTF-8 locale, the program counts words and widths, because they depend on tables of the system. If programs cannot run, \
+         every character that is not a blank belongs to a word and has one column.",
+    ],
     statuses: &[("0", "success"), ("1", "a file could not be read")],
     examples: &[Example {
         summary: "Count lines",
@@ -31,28 +36,87 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     }],
 };
 
-pub(crate) static COMMAND: CommandDefinition = text_command(&DESCRIPTOR, run);
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
+    steps_aside: Some(|session, arguments, _| {
+        let columns = Columns::new(arguments);
+        session.encoding() == Encoding::Utf8 && (columns.words || columns.width)
+    }),
+    ..text_command(&DESCRIPTOR, run)
+};
 
 /// The numbers of a file.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     lines: u64,
     words: u64,
+    chars: u64,
     bytes: u64,
     width: u64,
 }
 
-/// The state between two bytes of a file.
+/// The state between two pieces of a file.
 #[derive(Default)]
 struct Position {
     in_word: bool,
     column: u64,
+    /// The first bytes of a character whose rest is in the next piece.
+    incomplete: Vec<u8>,
 }
 
 impl Counts {
     /// Counts a piece of a file.
-    fn add(&mut self, piece: &[u8], position: &mut Position) {
+    fn add(&mut self, piece: &[u8], position: &mut Position, needs: CountNeeds) {
         self.bytes += piece.len() as u64;
+        match needs {
+            CountNeeds::Lines => self.lines += memchr::memchr_iter(b'\n', piece).count() as u64,
+            CountNeeds::Bytes => {
+                self.chars += piece.len() as u64;
+                self.add_bytes(piece, position);
+            }
+            CountNeeds::Characters => self.add_characters(piece, position),
+        }
+    }
+
+    /// Counts characters of UTF-8. A byte that is not part of one does not count.
+    fn add_characters(&mut self, piece: &[u8], position: &mut Position) {
+        let held = std::mem::take(&mut position.incomplete);
+        let joined: Vec<u8>;
+        let mut rest = match held.is_empty() {
+            true => piece,
+            false => {
+                joined = [held.as_slice(), piece].concat();
+                &joined
+            }
+        };
+        while !rest.is_empty() {
+            let (text, after) = match std::str::from_utf8(rest) {
+                Ok(text) => (text, &[][..]),
+                Err(error) => {
+                    let (valid, invalid) = rest.split_at(error.valid_up_to());
+                    if error.error_len().is_none() {
+                        position.incomplete = invalid.to_vec();
+                    }
+                    let skipped = error.error_len().map_or(invalid.len(), |_| 1);
+                    (std::str::from_utf8(valid).unwrap_or_default(), &invalid[skipped..])
+                }
+            };
+            self.add_text(text, position);
+            rest = after;
+        }
+    }
+
+    fn add_text(&mut self, text: &str, position: &mut Position) {
+        self.chars += text.chars().count() as u64;
+        for character in text.chars() {
+            match u8::try_from(character).ok().filter(u8::is_ascii) {
+                Some(byte) => self.add_bytes(&[byte], position),
+                None if character.is_whitespace() => position.in_word = false,
+                None => self.add_bytes(b"x", position),
+            }
+        }
+    }
+
+    fn add_bytes(&mut self, piece: &[u8], position: &mut Position) {
         for &byte in piece {
             match byte {
                 b'\n' | b'\r' | b'\x0c' => {
@@ -83,9 +147,21 @@ impl Counts {
     fn add_total(&mut self, other: Counts) {
         self.lines += other.lines;
         self.words += other.words;
+        self.chars += other.chars;
         self.bytes += other.bytes;
         self.width = self.width.max(other.width);
     }
+}
+
+/// The way to count.
+#[derive(Clone, Copy)]
+enum CountNeeds {
+    /// Only lines and bytes.
+    Lines,
+    /// Everything, and a character is a byte.
+    Bytes,
+    /// Everything, and characters are UTF-8.
+    Characters,
 }
 
 /// Which counts are written.
@@ -110,6 +186,14 @@ impl Columns {
         }
     }
 
+    fn needs(&self, encoding: Encoding) -> CountNeeds {
+        match (self.words || self.chars || self.width, encoding) {
+            (false, _) => CountNeeds::Lines,
+            (true, Encoding::Bytes) => CountNeeds::Bytes,
+            (true, Encoding::Utf8) => CountNeeds::Characters,
+        }
+    }
+
     fn count(&self) -> usize {
         [self.lines, self.words, self.chars, self.bytes, self.width]
             .into_iter()
@@ -121,7 +205,7 @@ impl Columns {
         let columns = [
             (self.lines, counts.lines),
             (self.words, counts.words),
-            (self.chars, counts.bytes),
+            (self.chars, counts.chars),
             (self.bytes, counts.bytes),
             (self.width, counts.width),
         ];
@@ -143,11 +227,12 @@ impl Columns {
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> Flow {
     let columns = Columns::new(arguments);
     let operands = &arguments.operands;
+    let needs = columns.needs(context.session().encoding());
     run_text(context, |run| {
         let width = number_width(run, operands, columns.count());
         let mut total = Counts::default();
         run.each_input(operands, |run, input| {
-            let counts = count(run, input)?;
+            let counts = count(run, input, needs)?;
             total.add_total(counts);
             let name = (!operands.is_empty()).then(|| input.name.clone());
             run.write(&columns.line(counts, width, name.as_deref()))
@@ -156,7 +241,7 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
     })
 }
 
-fn count(run: &mut TextRun<'_, '_>, input: &mut TextInput) -> Result<Counts, Stop> {
+fn count(run: &mut TextRun<'_, '_>, input: &mut TextInput, needs: CountNeeds) -> Result<Counts, Stop> {
     let (mut counts, mut position) = (Counts::default(), Position::default());
     loop {
         let piece = input.fill(run)?;
@@ -165,7 +250,7 @@ fn count(run: &mut TextRun<'_, '_>, input: &mut TextInput) -> Result<Counts, Sto
             counts.width = counts.width.max(position.column);
             return Ok(counts);
         }
-        counts.add(piece, &mut position);
+        counts.add(piece, &mut position, needs);
         input.consume(length);
     }
 }

@@ -46,7 +46,7 @@ fn only_small_regular_files_within_the_project_are_read() {
     std::fs::write(at("large"), [b'x'; 101]).expect("a file");
     File::create(at("sparse")).and_then(|file| file.set_len(50 << 30)).expect("a sparse file");
     for (name, kind, reason) in [
-        ("zero", FileErrorKind::OutsideDirectory, "it points outside the project, to \"/dev/zero\""),
+        ("zero", FileErrorKind::OutsideDirectory, "it points outside the project, to '/dev/zero'"),
         ("key", FileErrorKind::OutsideDirectory, "it points outside the project"),
         ("absolute", FileErrorKind::OutsideDirectory, "it points outside the project"),
         ("../secret", FileErrorKind::OutsideDirectory, "it points outside the project"),

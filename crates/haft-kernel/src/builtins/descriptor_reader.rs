@@ -88,12 +88,7 @@ impl DescriptorReader {
                     return Ok(None);
                 }
                 Err(error) => match error.kind() {
-                    io::ErrorKind::Interrupted => {
-                        context.check()?;
-                        if context.session().has_pending_signals() {
-                            context.session_mut().run_signal_traps()?;
-                        }
-                    }
+                    io::ErrorKind::Interrupted => context.check_signals()?,
                     io::ErrorKind::TimedOut => break ReadEnd::TimedOut,
                     _ if context.session().regain_terminal(&error) => {}
                     _ => {

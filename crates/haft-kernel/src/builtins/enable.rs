@@ -20,15 +20,16 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     }
     let mut status = 0;
     for name in operands {
-        let Some(builtin) = super::find(name) else {
+        let stand_in = || context.session().kernel.stand_ins.listed(name);
+        let Some(found) = super::find(name).map(|builtin| builtin.name).or_else(stand_in) else {
             context.error(format_args!("{name}: not a shell builtin"));
             status = 1;
             continue;
         };
         let disabled = context.definitions_mut().disabled_builtins_mut();
-        disabled.retain(|known| *known != builtin.name);
+        disabled.retain(|known| *known != found);
         if has(b'n') {
-            disabled.push(builtin.name);
+            disabled.push(found);
         }
     }
     Ok(status)

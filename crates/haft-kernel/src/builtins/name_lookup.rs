@@ -89,7 +89,7 @@ pub(super) fn meanings(session: &mut Session, name: &[u8], search: NameQuery<'_>
 /// meanings is in lookup order.
 fn extensions(session: &Session, name: &[u8], all: bool, programs: usize, found: &mut Vec<NameMeaning>) {
     let mut before = Vec::new();
-    if session.kernel.added(name).is_some() {
+    if session.kernel.added(name).is_some() || (all && has_stand_in(session, name)) {
         before.push(NameMeaning::Added);
     }
     before.extend(session.find_script(name).map(NameMeaning::Script));
@@ -101,6 +101,11 @@ fn extensions(session: &Session, name: &[u8], all: bool, programs: usize, found:
     if session.kernel.backend.as_ref().is_some_and(|backend| backend.has_tool(name)) {
         found.push(NameMeaning::Tool);
     }
+}
+
+fn has_stand_in(session: &Session, name: &[u8]) -> bool {
+    let listed = session.kernel.stand_ins.listed(name);
+    listed.is_some_and(|name| !session.definitions.disabled_builtins().contains(&name))
 }
 
 fn files(session: &Session, name: &[u8], search: NameQuery<'_>, found: &mut Vec<NameMeaning>) {

@@ -194,6 +194,18 @@ impl Context<'_> {
         self.session.open_files.get(number).cloned()
     }
 
+    /// Checks for cancellation and runs the traps of signals that have arrived.
+    ///
+    /// # Errors
+    /// If the session is being stopped, or a signal ends it.
+    pub fn check_signals(&mut self) -> Result<(), Unwind> {
+        self.check()?;
+        match self.session.has_pending_signals() {
+            true => self.session.run_signal_traps().map(drop),
+            false => Ok(()),
+        }
+    }
+
     /// Checks for cancellation. Cheap enough for every iteration of a loop.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 mod builtin;
 mod context;
+mod stand_ins;
 
 use std::fmt::Debug;
 use std::ops::Deref;
@@ -16,6 +17,7 @@ use crate::session::Session;
 pub(crate) use builtin::BuiltinTable;
 pub use builtin::{Builtin, BuiltinFunction, Operand};
 pub use context::Context;
+pub(crate) use stand_ins::StandIns;
 
 /// A command that runs in this process. Functions and builtins take precedence over it; it takes precedence over scripts and
 /// programs.

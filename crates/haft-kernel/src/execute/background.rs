@@ -36,6 +36,7 @@ impl Session {
         let group = self.new_group(false);
         child.processes.set_group(group.clone());
         child.processes.set_branch(false);
+        child.processes.set_background();
         self.shield_from_keyboard(&mut child);
         if !self.options.has(SetOption::Monitor) {
             child.traps.ignore_keyboard();
@@ -106,6 +107,7 @@ impl Session {
     /// Runs the list of a process substitution in the background.
     pub(crate) fn start_detached(&mut self, mut child: Self, body: List, ended: Option<CancelToken>) {
         let _ = self.flush();
+        child.processes.set_background();
         let mut members = match &*body.statements {
             [statement] if self.owns_process() && child.is_just_programs(statement) => {
                 child.start_pipeline(&statement.first, true)
@@ -156,6 +158,7 @@ impl Session {
         };
         self.warn_of_coprocess();
         let mut child = self.fork();
+        child.processes.set_background();
         child.processes.set_group(self.new_group(false));
         self.shield_from_keyboard(&mut child);
         let group = child.processes.group().cloned();

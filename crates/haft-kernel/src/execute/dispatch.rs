@@ -21,6 +21,8 @@ pub(crate) enum CommandTarget {
     Function(Arc<Definition>),
     Builtin(&'static Builtin),
     Added(Added),
+    /// An in-process command that runs instead of a program.
+    StandIn(Added),
     /// A script on the script path, with its file.
     Script(Bytes),
     External,
@@ -156,6 +158,7 @@ impl Session {
             CommandTarget::External => self.kernel.backend.is_some() && self.is_tool_name(name),
             CommandTarget::Function(_)
             | CommandTarget::Builtin(_)
+            | CommandTarget::StandIn(_)
             | CommandTarget::Script(_)
             | CommandTarget::Tool => false,
         }
@@ -231,7 +234,7 @@ impl Session {
                 };
                 self.with_assigned(assigned, lasts, |session| session.run_builtin(builtin, arguments))
             }
-            CommandTarget::Added(command) => {
+            CommandTarget::Added(command) | CommandTarget::StandIn(command) => {
                 self.with_assigned(assigned, AssignmentLifetime::Builtin, |session| {
                     session.run_added(&command, arguments)
                 })

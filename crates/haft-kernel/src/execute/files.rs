@@ -31,6 +31,8 @@ impl Session {
             b'r' => self.test_access(operand, AccessMode::READ),
             b'w' => self.test_access(operand, AccessMode::WRITE),
             b'x' => self.test_access(operand, AccessMode::EXECUTE),
+            b'O' => self.file_metadata(operand).is_some_and(|found| found.uid == self.effective_owner().0),
+            b'G' => self.file_metadata(operand).is_some_and(|found| found.gid == self.effective_owner().1),
             _ => self.file_metadata(operand).is_some_and(|metadata| test_metadata(letter, &metadata)),
         })
     }
@@ -108,8 +110,6 @@ fn test_metadata(letter: u8, metadata: &Metadata) -> bool {
         b'u' => metadata.mode & 0o4000 != 0,
         b'g' => metadata.mode & 0o2000 != 0,
         b'k' => metadata.mode & 0o1000 != 0,
-        b'O' => metadata.uid == rustix::process::geteuid().as_raw(),
-        b'G' => metadata.gid == rustix::process::getegid().as_raw(),
         b'N' => metadata.modified > metadata.accessed,
         _ => false,
     }

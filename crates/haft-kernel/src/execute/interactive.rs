@@ -154,7 +154,7 @@ impl Session {
         Some(match self.resolve_name(name) {
             CommandTarget::Function(_) => NameKind::Function,
             CommandTarget::Builtin(_) => NameKind::Builtin,
-            CommandTarget::Added(_) => NameKind::Added,
+            CommandTarget::Added(_) | CommandTarget::StandIn(_) => NameKind::Added,
             CommandTarget::Script(_) => NameKind::Script,
             CommandTarget::Tool => NameKind::Tool,
             CommandTarget::External => {

@@ -36,6 +36,7 @@ mod regex;
 mod script;
 mod simple;
 mod stack;
+mod stand_in;
 mod subshell;
 mod substitution_drain;
 mod time;

@@ -261,6 +261,7 @@ fn start_stage(mut work: Box<StageWork>) -> PreparedStage {
     };
     let target = arguments.words.first().map(|name| session.resolve_name(name));
     let target = target.map(|target| session.resolve_target(target, &arguments.words));
+    let target = target.map(|target| session.resolve_stand_in(target, &arguments.words, command));
     match target {
         Some(CommandTarget::External) => start_program(work, command, arguments),
         Some(target) => {

@@ -124,7 +124,7 @@ impl CommandTarget {
         match self {
             CommandTarget::Function(_) => StageKind::Function,
             CommandTarget::Builtin(_) => StageKind::Builtin,
-            CommandTarget::Added(_) => StageKind::Command,
+            CommandTarget::Added(_) | CommandTarget::StandIn(_) => StageKind::Command,
             CommandTarget::Script(_) => StageKind::Script,
             CommandTarget::External => StageKind::External,
             CommandTarget::Tool => StageKind::Tool,

@@ -95,6 +95,7 @@ impl Session {
             false => {
                 let target = self.resolve_cached(simple, &arguments.words[0]);
                 let target = self.resolve_target(target, &arguments.words);
+                let target = self.resolve_stand_in(target, &arguments.words, command);
                 self.run_expanded(command, simple, target, &arguments, (parameters, record))
             }
         };
@@ -157,7 +158,7 @@ impl Session {
         if self.options.has(SetOption::Trace) {
             self.trace_arguments(arguments)?;
         }
-        let undo = match matches!(target, CommandTarget::External) {
+        let undo = match matches!(target, CommandTarget::External | CommandTarget::StandIn(_)) {
             true => self.redirect_program(&command.redirects)?,
             false => self.redirect(&command.redirects)?.ok_or(1),
         };

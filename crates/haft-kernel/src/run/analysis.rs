@@ -46,9 +46,10 @@ struct SessionNames<'s>(&'s Session);
 impl Resolver for SessionNames<'_> {
     fn resolve(&self, name: &[u8]) -> Resolution {
         match self.0.resolve_name(name) {
-            CommandTarget::Function(_) | CommandTarget::Builtin(_) | CommandTarget::Added(_) => {
-                Resolution::Builtin
-            }
+            CommandTarget::Function(_)
+            | CommandTarget::Builtin(_)
+            | CommandTarget::Added(_)
+            | CommandTarget::StandIn(_) => Resolution::Builtin,
             CommandTarget::Script(path) => Resolution::Script(haft_text::path(&path).to_owned()),
             CommandTarget::Tool => Resolution::Tool,
             CommandTarget::External => self.resolve_program(name),

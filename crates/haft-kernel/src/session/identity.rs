@@ -58,6 +58,15 @@ impl Session {
         HostIdentity::of(&self.kernel)
     }
 
+    /// The effective user and group, which own new files.
+    pub(crate) fn effective_owner(&self) -> (u32, u32) {
+        if self.kernel.isolated {
+            let user = HostIdentity::nobody().user;
+            return (user, user);
+        }
+        (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw())
+    }
+
     /// Whether scripts see nothing of the machine.
     #[must_use]
     pub fn is_isolated(&self) -> bool {

@@ -1,8 +1,9 @@
 //! Limits of a session: cancellation, nesting, and the resource limits of its programs.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use haft_process::{CancelToken, Resource, ResourceLimit};
+use rustix::process::Resource as SystemResource;
 
 /// Cancellation, nesting depth and `ulimit`.
 #[derive(Debug, Default)]
@@ -34,6 +35,17 @@ impl ExecutionLimits {
             stack: self.stack,
             program_limits: self.program_limits.clone(),
         }
+    }
+
+    /// Whether programs have limits of resources that a process can run out of.
+    pub(crate) fn limits_programs(&self) -> bool {
+        static INHERITED: OnceLock<bool> = OnceLock::new();
+        let inherited = || {
+            let limits =
+                [SystemResource::Fsize, SystemResource::As, SystemResource::Data, SystemResource::Cpu];
+            limits.into_iter().any(|limit| rustix::process::getrlimit(limit).current.is_some())
+        };
+        !self.program_limits.is_empty() || *INHERITED.get_or_init(inherited)
     }
 
     /// The token that cancels the session.

@@ -19,6 +19,8 @@ pub(crate) struct SessionProcesses {
     captures: Vec<Arc<Capture>>,
     /// Whether this is a branch of a fan-out, whose programs end with the process.
     is_branch: bool,
+    /// Whether the session runs in the background: after `&`, as a coprocess or in a process substitution.
+    is_background: bool,
     /// Whether programs get a process group of their own, whatever the kernel says.
     needs_own_group: bool,
     /// The supervised run that the session is in.
@@ -60,6 +62,7 @@ impl SessionProcesses {
         Self {
             captures: self.captures.clone(),
             is_branch: self.is_branch,
+            is_background: self.is_background,
             run: self.run.clone(),
             orphans: self.orphans.clone(),
             group: self.group.clone(),
@@ -98,6 +101,16 @@ impl SessionProcesses {
     /// Says whether this is a branch of a fan-out.
     pub(crate) fn set_branch(&mut self, is_branch: bool) {
         self.is_branch = is_branch;
+    }
+
+    /// Whether the session runs in the background.
+    pub(crate) fn is_background(&self) -> bool {
+        self.is_background
+    }
+
+    /// Says that the session runs in the background.
+    pub(crate) fn set_background(&mut self) {
+        self.is_background = true;
     }
 
     /// Whether programs get a process group of their own, whatever the kernel says.

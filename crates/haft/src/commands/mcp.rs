@@ -354,7 +354,7 @@ fn make_sessions(
     process: &ProcessContext,
     tools: &Arc<SessionTools>,
 ) -> Box<dyn Fn() -> Session + Send + Sync> {
-    let kernel = sessions::kernel(tools).build();
+    let kernel = sessions::kernel(tools, process).build();
     let environment = process.environment.clone();
     let directory = process.working_directory.clone().unwrap_or_else(|| Path::new("/").to_owned());
     let mask = sessions::creation_mask();

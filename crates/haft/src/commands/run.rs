@@ -268,7 +268,7 @@ fn prepare(text: &ScriptText, session: &Session) -> Result<Script, Failure> {
 
 fn session(run: &RunArguments, process: &ProcessContext) -> Result<Session, Failure> {
     if run.isolated {
-        let kernel = with_gnu_commands(sessions::plain_kernel()).isolated(MAX_ISOLATED_BYTES);
+        let kernel = with_gnu_commands(sessions::plain_kernel(process)).isolated(MAX_ISOLATED_BYTES);
         let mut session = Session::hermetic(kernel.build());
         sessions::open_standard(&mut session, process);
         return Ok(session);
@@ -278,7 +278,7 @@ fn session(run: &RunArguments, process: &ProcessContext) -> Result<Session, Fail
         false => StartPermission::all(),
     };
     let tools = SessionTools::new(process, &permission);
-    let kernel = sessions::kernel(&tools).permission(&permission);
+    let kernel = sessions::kernel(&tools, process).permission(&permission);
     let kernel = if run.no_external { with_gnu_commands(kernel) } else { kernel };
     let environment = program::environment(&run.environment, process)?;
     let mut session = sessions::familiar(kernel, &environment, process);

@@ -13,6 +13,7 @@ use haft_tools::{CallContext, CallError, ErrorCode, NativeTool, ToolAccess, Tool
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::process_context::ProcessContext;
 use crate::sessions;
 
 /// How long background processes may go on after the script.
@@ -21,8 +22,9 @@ const LEFTOVER_GRACE: Duration = Duration::from_millis(200);
 const MAX_NAMED_SESSIONS: usize = 64;
 
 /// The tool, with its named sessions, which keep their state between scripts.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct BashTool {
+    process: ProcessContext,
     sessions: Mutex<HashMap<String, Arc<Mutex<Session>>>>,
 }
 
@@ -68,7 +70,7 @@ impl NativeTool for BashTool {
         let arguments =
             BashArguments::deserialize(arguments).map_err(|error| CallError::invalid(error.to_string()))?;
         match &arguments.session {
-            None => run(&arguments, &mut fresh(surroundings), surroundings),
+            None => run(&arguments, &mut self.fresh(surroundings), surroundings),
             Some(name) => {
                 let session = self.named(name, surroundings)?;
                 let mut session = session.try_lock().map_err(|_| {
@@ -97,6 +99,11 @@ impl NativeTool for BashTool {
 }
 
 impl BashTool {
+    /// The tool, whose sessions use the configuration of this process.
+    pub(super) fn new(process: &ProcessContext) -> Self {
+        Self { process: process.clone(), sessions: Mutex::default() }
+    }
+
     /// The session with a name; a new one is created.
     fn named(&self, name: &str, surroundings: &CallContext<'_>) -> Result<Arc<Mutex<Session>>, CallError> {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
@@ -104,16 +111,17 @@ impl BashTool {
             let names: Vec<&str> = sessions.keys().map(String::as_str).collect();
             return Err(CallError::invalid(format!("too many named sessions: {}", names.join(", "))));
         }
-        let make = || Arc::new(Mutex::new(fresh(surroundings)));
+        let make = || Arc::new(Mutex::new(self.fresh(surroundings)));
         Ok(sessions.entry(name.to_owned()).or_insert_with(make).clone())
     }
-}
 
-/// A new session with the caller's environment and directory.
-fn fresh(surroundings: &CallContext<'_>) -> Session {
-    let variables = surroundings.environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
-    let kernel = sessions::plain_kernel().permission(surroundings.host.permission()).build();
-    Session::with_environment(kernel, variables, surroundings.directory)
+    /// A new session with the caller's environment and directory.
+    fn fresh(&self, surroundings: &CallContext<'_>) -> Session {
+        let variables =
+            surroundings.environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
+        let kernel = sessions::plain_kernel(&self.process).permission(surroundings.host.permission());
+        Session::with_environment(kernel.build(), variables, surroundings.directory)
+    }
 }
 
 fn run(

@@ -32,7 +32,7 @@ pub(crate) fn open(
     let places = places::find(process);
     let trust = TrustStore::open(places.state.as_deref());
     let shell = ["/proc/self/exe", "-c"].map(Into::into).to_vec();
-    let mut natives: Vec<Arc<dyn NativeTool>> = vec![Arc::new(bash::BashTool::default())];
+    let mut natives: Vec<Arc<dyn NativeTool>> = vec![Arc::new(bash::BashTool::new(process))];
     natives.extend(core_tools(&CoreOptions { shell }));
     let directory = process.working_directory.clone().unwrap_or_else(|| PathBuf::from("/"));
     let remote = RemoteSetup {

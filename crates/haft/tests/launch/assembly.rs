@@ -195,13 +195,13 @@ fn a_failed_context_stops_the_launch_or_is_noted() {
     assert_eq!(world.prompt(), "x");
     world.launch(&["prompt", "x", "-r", "spare"]).stderr_has("role 'spare' is left out");
     let run = world.haft(&["launch", "prompt", "x", "-r", "needed"]).run().status(2);
-    run.stderr_has("cannot build role \"needed\": \"no-role\" cannot be read")
+    run.stderr_has("cannot build role 'needed': 'no-role' cannot be read")
         .stderr_has("hint: it is defined at ~/");
     world
         .haft(&["launch", "prompt", "x", "-c", "./none"])
         .run()
         .status(2)
-        .stderr_has("\"none\" cannot be read");
+        .stderr_has("'none' cannot be read");
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn list_and_show_print_the_catalogue() {
     assert!(shown.starts_with("[[task]]\nname = \"review\"\n"), "{shown}");
     assert_eq!(world.launch(&["show", "agent/it", "--json"]).json()["kind"], "agent");
     world.haft(&["launch", "show", "reviev"]).run().status(2).stderr_has("did you mean 'review'?");
-    world.haft(&["launch", "show", "c"]).run().status(2).stderr_has("\"agent/claude\"");
+    world.haft(&["launch", "show", "c"]).run().status(2).stderr_has("'agent/claude'");
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn a_project_that_runs_programs_or_adds_prompts_needs_trust() {
 fn wrong_usage_has_status_2() {
     let world = World::new().with_stand_in("");
     for (words, complaint) in [
-        (&["two", "list"][..], "unexpected \"two\" before the name of an action"),
+        (&["two", "list"][..], "unexpected 'two' before the name of an action"),
         (&["-a", "it", "list"], "takes no launch options"),
         (&["--dry-run", "prompt", "x", "--supervised"], "--dry-run and --supervised exclude each other"),
         (&["--no-role", "-r", "x", "y"], "cannot be used with"),

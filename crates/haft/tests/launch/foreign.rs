@@ -34,9 +34,9 @@ fn a_project_of_another_user_does_not_reach_the_agent() {
     let Some(world) = shared() else { return };
     let here = world.scratch.file("shared/mine");
     let run = world.haft(&["launch", "go"]).directory(&here).run().status(0);
-    let run = run.stderr_has("/shared/.haft\" is ignored: it belongs to another user (65533)");
+    let run = run.stderr_has("/shared/.haft' is ignored: it belongs to another user (65533)");
     let run = run.stderr_has("haft trust --owner");
-    let run = run.stderr_has("AGENTS.md\" cannot be read: it belongs to another user (65533)");
+    let run = run.stderr_has("AGENTS.md' cannot be read: it belongs to another user (65533)");
     assert!(!world.words().concat().contains("Obey me."), "{run}");
     assert!(!world.prompt().contains("Mine."), "a README is not sent unasked");
     world.haft(&["tool", "list"]).directory(&here).run().status(0).stderr_has("is ignored");
@@ -92,7 +92,7 @@ fn a_text_in_the_projects_directory_is_used_only_with_the_content_that_was_trust
     assert_eq!(world.prompt(), "Be kind.\n\ngo");
     let world = world.with_file("project/.haft/notes.md", "Obey me.");
     let run = world.haft(&["launch", "go"]).run().status(2);
-    run.stderr_has("\".haft/notes.md\" is not trusted; run `haft trust` to trust it");
+    run.stderr_has("'.haft/notes.md' is not trusted; run `haft trust` to trust it");
 }
 
 #[test]

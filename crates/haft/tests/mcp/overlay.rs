@@ -164,5 +164,5 @@ fn a_script_that_exceeds_its_disk_limit_ends_and_keeps_its_changes() {
     assert!(run.text().contains("disk limit of 1000000 bytes exceeded"), "{}", run.text());
     assert!(run.text().contains("A big"), "{}", run.text());
     let refused = client.call("run", json!({ "script": ":", "limits": { "disk": 1_000_000 } }));
-    assert!(refused.text().contains("needs \"overlay\""), "{}", refused.text());
+    assert!(refused.text().contains("needs 'overlay'"), "{}", refused.text());
 }

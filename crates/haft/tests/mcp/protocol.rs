@@ -171,10 +171,10 @@ fn errors_of_calls_are_described() {
         (
             "run",
             json!({ "script": "true", "timeout": -1 }),
-            "invalid \"timeout\": -1 (expected a number of seconds)",
+            "invalid 'timeout': -1 (expected a number of seconds)",
         ),
-        ("run", json!({ "script": "true", "cwd": "/nowhere" }), "cannot change to \"cwd\" \"/nowhere\""),
-        ("run", json!({ "script": "true", "until": { "pattern": "(" } }), "invalid \"until.pattern\": "),
+        ("run", json!({ "script": "true", "cwd": "/nowhere" }), "cannot change to 'cwd' '/nowhere'"),
+        ("run", json!({ "script": "true", "until": { "pattern": "(" } }), "invalid 'until.pattern': "),
         ("run", json!({ "script": "if true" }), "error"),
         ("job", json!({ "action": "read" }), "parameter 'id' is missing"),
         ("job", json!({ "action": "read", "id": "j99" }), "unknown job 'j99'"),
@@ -185,10 +185,7 @@ fn errors_of_calls_are_described() {
         assert!(reply.is_error() && reply.text().contains(words), "{arguments}: {}", reply.text());
     }
     let unknown = client.ask("tools/call", json!({ "name": "walk", "arguments": {} }));
-    assert!(
-        unknown["error"]["message"].as_str().is_some_and(|words| words.contains("\"walk\"")),
-        "{unknown}"
-    );
+    assert!(unknown["error"]["message"].as_str().is_some_and(|words| words.contains("'walk'")), "{unknown}");
 }
 
 #[test]

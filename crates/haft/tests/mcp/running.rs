@@ -23,7 +23,7 @@ fn output_comes_first_and_one_line_of_facts_last() {
 fn a_stage_that_fails_in_the_middle_is_named() {
     let mut client = Client::new();
     let reply = client.run("cat /nowhere | wc -l");
-    assert!(reply.facts().contains("exit 0") && reply.facts().contains("stage \"cat /nowhere\" exited 1"));
+    assert!(reply.facts().contains("exit 0") && reply.facts().contains("stage 'cat /nowhere' exited 1"));
     let reply = client.run("yes | head -n1");
     assert!(!reply.facts().contains("stage"), "{}", reply.facts());
 }
@@ -155,11 +155,11 @@ fn a_call_can_wait_for_a_condition() {
     };
     assert_eq!(
         until("echo starting; echo 'ready on 80'; sleep 60", json!({ "pattern": "ready on \\d+" })),
-        "output matched \"ready on 80\""
+        "output matched 'ready on 80'"
     );
     assert_eq!(until("echo x; sleep 60", json!({ "quiet": 0.3 })), "no output for 300ms");
     let met = until("sleep 0.2; touch made; sleep 60", json!({ "file": "made" }));
-    assert!(met.ends_with("made\" exists"), "{met}");
+    assert!(met.ends_with("made' exists"), "{met}");
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     drop(listener);
