@@ -60,6 +60,7 @@
 
 mod arguments;
 mod awk;
+mod compare;
 mod definition;
 mod descriptor;
 mod documentation;

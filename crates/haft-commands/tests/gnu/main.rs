@@ -14,6 +14,7 @@
 mod support;
 
 mod awk;
+mod compare;
 mod files;
 mod options;
 mod random;
@@ -61,7 +62,8 @@ fn has_version(program: &str, version: &str) -> bool {
 }
 
 /// Versions of programs that a machine may lack.
-const OPTIONAL_VERSIONS: [(&str, &str); 1] = [("awk", "GNU Awk 5.2.1")];
+const OPTIONAL_VERSIONS: [(&str, &str); 3] =
+    [("awk", "GNU Awk 5.2.1"), ("cmp", "diffutils) 3.8"), ("diff", "diffutils) 3.8")];
 
 /// Whether the machine has the program that a command is compared with.
 fn is_comparable(name: &str) -> bool {
@@ -72,6 +74,7 @@ fn is_comparable(name: &str) -> bool {
 fn random_case(name: &str, random: &mut Random) -> Case {
     let case = if name == "awk" { Some(awk::case(random)) } else { None };
     case.or_else(|| search::case(name, random))
+        .or_else(|| compare::case(name, random))
         .or_else(|| system::case(name, random))
         .unwrap_or_else(|| options::case(name, random))
 }
@@ -107,11 +110,6 @@ fn run_program(program: &str, case: &Case, directory: &Path) -> ScriptResult {
     }
 }
 
-/// The locale of the calls: `HAFT_GNU_LOCALE`, or C.
-fn locale() -> String {
-    std::env::var("HAFT_GNU_LOCALE").unwrap_or_else(|_| "C".to_owned())
-}
-
 /// Runs a case in a session that cannot start programs.
 fn run_here(name: &str, case: &Case, directory: &Path) -> ScriptResult {
     let kernel: Arc<Kernel> = with_gnu_commands(Kernel::builder()).external(false).build();
@@ -131,6 +129,7 @@ fn commands_behave_as_gnu_programs_do() {
     }
     let directory = tempfile::tempdir().expect("a temporary directory");
     files::make(directory.path());
+    compare::make(directory.path());
     let cases = environment_number("HAFT_GNU_CASES", DEFAULT_CASES);
     let first = environment_number("HAFT_GNU_SEED", 1);
     let mut failures = Vec::new();
