@@ -42,6 +42,13 @@ pub struct Kernel {
     pub(crate) backend: Option<Arc<dyn Backend>>,
 }
 
+/// The files of an isolated session: in memory, at most `bytes` of them, owned by the user that the session sees.
+#[must_use]
+pub fn isolated_files(bytes: u64) -> Memory {
+    let user = HostIdentity::nobody().user;
+    Memory::with_standard_files(bytes).owned_by(user, user)
+}
+
 /// Namespaces of sessions. The kernel's files are those that the namespaces show.
 #[derive(Clone, Debug)]
 pub(crate) struct JoinedNamespaces {
@@ -212,18 +219,15 @@ impl KernelBuilder {
     pub fn isolated(mut self, bytes: u64) -> Self {
         self.kernel.isolated = true;
         let nothing = StartPermission::none("external commands are switched off by '--isolated'");
-        let user = HostIdentity::nobody().user;
-        let memory = Memory::with_standard_files(bytes).owned_by(user, user);
-        self.files(Arc::new(memory)).permission(&nothing)
+        self.files(Arc::new(isolated_files(bytes))).permission(&nothing)
     }
 
     /// Isolates sessions from the machine, except for these files: no programs, processes or network. The files should be
-    /// [confined](Rooted::confined) or in memory.
+    /// [confined](Rooted::confined) or in memory. The reason is the error of every program.
     #[must_use]
-    pub fn confined(mut self, files: Arc<dyn FileSystem>) -> Self {
+    pub fn confined(mut self, files: Arc<dyn FileSystem>, reason: &str) -> Self {
         self.kernel.isolated = true;
-        let nothing = StartPermission::none("external commands are switched off by '--root'");
-        self.files(files).permission(&nothing)
+        self.files(files).permission(&StartPermission::none(reason))
     }
 
     /// Says whether this process is a shell and does nothing else.

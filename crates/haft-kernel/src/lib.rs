@@ -159,7 +159,7 @@ pub use flow::{Flow, Unwind};
 pub use haft_lang::{Script, SyntaxError};
 pub use haft_process::{CancelToken, Disposition, Environment, Scope, Signals, StartPermission};
 pub use haft_text::Bytes;
-pub use kernel::{Kernel, KernelBuilder};
+pub use kernel::{Kernel, KernelBuilder, isolated_files};
 pub use session::{
     BASH_VERSION, CompletionOption, CompletionOptions, Definition, Frame, HostIdentity, KeyBinding, Session,
 };

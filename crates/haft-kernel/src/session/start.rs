@@ -49,7 +49,7 @@ impl Session {
     /// A session that can touch only these files of the machine, and starts no programs.
     #[must_use]
     pub fn confined(files: Arc<dyn FileSystem>) -> Self {
-        Self::hermetic(Kernel::builder().confined(files).build())
+        Self::hermetic(Kernel::builder().confined(files, "external commands are switched off").build())
     }
 
     /// Opens a file descriptor of the process under a number.

@@ -4,6 +4,7 @@ pub(crate) mod changes;
 pub(crate) mod check;
 mod check_jq;
 pub(crate) mod completions;
+mod confinement;
 pub(crate) mod exec;
 pub(crate) mod launch;
 pub(crate) mod man;

@@ -3,9 +3,11 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::Args;
 use haft_commands::with_gnu_commands;
+use haft_fs::FileSystem;
 use haft_kernel::run::{Outcome, Report, Run, Status};
 use haft_kernel::{Bytes, Script, Session};
 use haft_lang::ast::LineIndex;
@@ -17,6 +19,7 @@ use serde::Serialize;
 
 use crate::commands::changes::overlay::{self, AtEnd, OverlayOptions};
 use crate::commands::changes::report::RunOverlayReport;
+use crate::commands::confinement::ConfinementOptions;
 use crate::commands::options::{EnvironmentOptions, ScriptArguments, SupervisionArguments};
 use crate::commands::print::print_json;
 use crate::commands::script::{self, ScriptText};
@@ -29,11 +32,12 @@ use crate::tools::SessionTools;
 use crate::units::count;
 use crate::{host, sessions};
 
-/// The size of the file system of an isolated run.
-const MAX_ISOLATED_BYTES: u64 = 256 << 20;
-
 /// The error of every program with `--no-external`.
 const NO_EXTERNAL: &str = "external commands are switched off by '--no-external'";
+
+/// The errors of every program in a confined run.
+const BY_ISOLATED: &str = "external commands are switched off by '--isolated'";
+const BY_ROOT: &str = "external commands are switched off by '--root'";
 
 /// A longer script is parsed while it runs, since no deadline bounds parsing before.
 const MAX_CHECKED_BYTES: usize = 2 << 20;
@@ -44,7 +48,8 @@ const EXAMPLES: &str = "Examples:
   echo 'echo \"got $1\"' | haft run - argument     # a script on standard input
   haft run --json -c 'ls | wc -l'                  # every pipeline stage with its status, as JSON
   haft run --dry-run -c 'rm *.log'                 # show what would change; change nothing
-  haft run --isolated -c 'echo x > f; read -r y < f' # files in memory, no programs";
+  haft run --isolated -c 'echo x > f; cat f'       # files in memory, no programs
+  haft run --root . -c 'find / -type f'            # only the files of this directory, no programs";
 
 const SCRIPT: &str = "Script";
 const ISOLATION: &str = "Isolation";
@@ -59,13 +64,12 @@ pub(crate) struct RunArguments {
     /// Start no programs; only builtins, functions and haft's own commands run
     #[arg(long, help_heading = ISOLATION)]
     pub(crate) no_external: bool,
-    /// Run in memory: no files of the machine, no programs, no environment
-    #[arg(long, conflicts_with = "cwd", help_heading = ISOLATION)]
-    pub(crate) isolated: bool,
+    #[command(flatten)]
+    pub(crate) confinement: ConfinementOptions,
     #[command(flatten)]
     pub(crate) overlay: OverlayOptions,
     /// Run on a copy-on-write view, show what would change, and throw it away
-    #[arg(long, conflicts_with_all = ["isolated", "overlay_name", "keep_jobs"], help_heading = ISOLATION)]
+    #[arg(long, conflicts_with_all = ["isolated", "root", "overlay_name", "keep_jobs"], help_heading = ISOLATION)]
     pub(crate) dry_run: bool,
     /// Leave detached processes (disown, nohup, setsid) running at the end
     #[arg(long, help_heading = ISOLATION)]
@@ -150,7 +154,8 @@ fn supervise(
 ) -> Result<Outcome, Failure> {
     let is_file = run.command.is_none();
     let text = read(run)?;
-    let mut session = session(run, process)?;
+    let files = run.confinement.files(process)?;
+    let mut session = session(run, files.clone(), process)?;
     let script = prepare(&text, &session)?;
     // Opening a FIFO waits for its writer.
     let input = run.supervision.input()?;
@@ -209,6 +214,9 @@ fn supervise(
     }
     explain_late_output(&outcome, run.supervision.json);
     session.part();
+    if let Some(files) = files {
+        run.confinement.get_files(&*files, process)?;
+    }
     Ok(outcome)
 }
 
@@ -266,9 +274,15 @@ fn prepare(text: &ScriptText, session: &Session) -> Result<Script, Failure> {
     })
 }
 
-fn session(run: &RunArguments, process: &ProcessContext) -> Result<Session, Failure> {
-    if run.isolated {
-        let kernel = with_gnu_commands(sessions::plain_kernel(process)).isolated(MAX_ISOLATED_BYTES);
+fn session(
+    run: &RunArguments,
+    files: Option<Arc<dyn FileSystem>>,
+    process: &ProcessContext,
+) -> Result<Session, Failure> {
+    if let Some(files) = files {
+        let reason = if run.confinement.isolated { BY_ISOLATED } else { BY_ROOT };
+        let kernel = with_gnu_commands(sessions::plain_kernel(process)).confined(files, reason);
+        let kernel = run.confinement.with_scripts(kernel, process);
         let mut session = Session::hermetic(kernel.build());
         sessions::open_standard(&mut session, process);
         return Ok(session);
@@ -280,6 +294,7 @@ fn session(run: &RunArguments, process: &ProcessContext) -> Result<Session, Fail
     let tools = SessionTools::new(process, &permission);
     let kernel = sessions::kernel(&tools, process).permission(&permission);
     let kernel = if run.no_external { with_gnu_commands(kernel) } else { kernel };
+    let kernel = run.confinement.with_scripts(kernel, process);
     let environment = program::environment(&run.environment, process)?;
     let mut session = sessions::familiar(kernel, &environment, process);
     if let Some(directory) = &run.environment.cwd {
