@@ -24,13 +24,13 @@ impl std::fmt::Debug for CommandGroup {
 
 /// All groups of GNU's commands.
 pub static GNU_GROUPS: &[CommandGroup] = &[
-        crate::file::GROUP,
-        crate::text::GROUP,
-        crate::search::GROUP,
-        crate::system::GROUP,
-        crate::compare::GROUP,
-        crate::awk::GROUP,
-    ];
+    crate::file::GROUP,
+    crate::text::GROUP,
+    crate::search::GROUP,
+    crate::system::GROUP,
+    crate::compare::GROUP,
+    crate::awk::GROUP,
+];
 
 /// Adds GNU's commands to a kernel.
 #[must_use]
