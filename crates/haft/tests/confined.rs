@@ -29,7 +29,7 @@ fn a_root_is_all_that_a_script_sees() {
         outside.display()
     );
     let run = haft(&scratch).args(["--root", "root", "-c", &script]).run();
-    let expected = "inside\nd\nf\nnew\nout\nup\n/\n126\n";
+    let expected = "inside\nd\ndev\nf\nnew\nout\nup\n/\n126\n";
     assert!(
         ["127", "126"].iter().any(|status| run.output_text() == expected.replace("126", status)),
         "{}\n{}",

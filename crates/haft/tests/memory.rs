@@ -80,8 +80,6 @@ fn lists_without_end_end_the_script() {
 fn formats_and_replacements_that_multiply_end_the_script() {
     ends_at_the_limit(&[
         "printf -v x '%*s' 1000000000 ''; echo no",
-        "printf -v x '%.1000000000d' 1; echo no",
-        "printf -v x '%.1000000000f' 1; echo no",
         "printf -v s '%1000000s' a; x=${s// /$s}; echo no",
         "printf -v s '%1000000s' a; a=({1..10000}); x=(\"${a[@]/#/$s}\"); echo no",
     ]);

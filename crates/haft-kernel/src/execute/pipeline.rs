@@ -191,6 +191,8 @@ impl Session {
     fn run_stages_ready(&mut self, stages: Vec<PreparedStage>, inline: bool) -> Vec<Member> {
         let last_stage = stages.len() - 1;
         let last_ready = stages.iter().rposition(|stage| matches!(stage, PreparedStage::Ready(_)));
+        // A signal that ends the shell must not wait for a stage.
+        let inline = inline && !self.trap_state.catches_fatal_signals();
         // In a command substitution, a stage before the last must not run here: the capture would not be read meanwhile.
         let here = last_ready.filter(|at| inline && (*at == last_stage || !self.processes.is_captured()));
         let mut chosen = None;

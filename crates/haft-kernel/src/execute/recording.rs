@@ -13,6 +13,9 @@ use crate::flow::{Flow, SIGNAL_BASE, Unwind};
 use crate::session::Session;
 use crate::supervision::{Stage, StageKind, StageRecorder};
 
+/// The status of a stand-in that wrote to a closed pipe.
+const BROKEN_PIPE: i32 = SIGNAL_BASE + Signals::PIPE;
+
 impl Session {
     /// A recorder for a command that is about to be expanded.
     pub(super) fn stage_recorder(&self, command: &Command) -> Box<StageRecorder> {
@@ -108,8 +111,10 @@ impl Session {
         if matches!(target, CommandTarget::External) {
             return self.invoke_target(target, arguments, assigned, parameters, Some(record));
         }
+        let is_stand_in = matches!(target, CommandTarget::StandIn(_));
         let result = self.invoke_target(target, arguments, assigned, parameters, None);
         match result {
+            Ok(BROKEN_PIPE) if is_stand_in => record.end(Exit::Signal(Signals::PIPE), Usage::default()),
             Err(Unwind::Signal(signal)) => record.end(Exit::Signal(signal), Usage::default()),
             Err(unwind) => record.end_with(unwind.status()),
             Ok(status) => record.end_with(status),

@@ -37,15 +37,17 @@ pub(crate) fn report_job(
     let mut seen = Vec::new();
     for (index, (name, output)) in job.streams().into_iter().enumerate() {
         let cursor = since.and_then(|since| since.get(index)).copied();
-        let end = if ended.is_some() { output.total_bytes() } else { end_of_characters(&output) };
-        seen.push(end);
+        let mut end = if ended.is_some() { output.total_bytes() } else { end_of_characters(&output) };
         let view = cursor.map_or_else(|| shown.clone(), |cursor| shown.between(cursor, end));
         if let Ok(mut shown) = view.summarize(&output) {
-            if let Some(cursor) = cursor {
-                exclude_others(&mut shown.summary, cursor, end);
+            match cursor {
+                Some(cursor) => exclude_others(&mut shown.summary, cursor, end),
+                // More may have been written since.
+                None => end = shown.summary.total_bytes,
             }
             parts.push((name, shown));
         }
+        seen.push(end);
     }
     job.set_seen(seen);
     let mut text = body(&parts);

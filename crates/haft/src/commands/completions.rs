@@ -7,7 +7,7 @@ use crate::arguments::CommandLine;
 use crate::commands::print::print_bytes;
 
 const EXAMPLES: &str = "Examples:
-  haft completions bash > haft.bash        # source it, or put it in ~/.local/share/bash-completion/completions/haft
+  haft completions bash > haft.bash        # then source it
   haft completions zsh > _haft             # a directory of $fpath
   haft completions fish > haft.fish        # ~/.config/fish/completions";
 

@@ -4,7 +4,7 @@ use super::buffer::EditBuffer;
 use super::keys::EditorKey;
 use super::vi_text::{
     ahead, behind, big_class, class, column, find, first_print, following, matching_bracket, next_word,
-    opposite, previous_word, put, replace, switch_case, word_end,
+    opposite, previous_word, put, replace, switch_case, word_end, word_run,
 };
 
 /// What the editor has to do after a key in command mode.
@@ -146,14 +146,15 @@ impl ViState {
             (buffer.line_start(), buffer.line_end())
         } else {
             // `cw` changes to the end of the word.
-            let name = match (operator, command.name) {
-                ('c', 'w') => 'e',
-                ('c', 'W') => 'E',
-                (_, name) => name,
+            let count = command.count.unwrap_or(1);
+            let to_end =
+                |class| Motion { to: word_run(buffer.text(), cursor, class, count), is_inclusive: true };
+            let motion = match (operator, command.name) {
+                ('c', 'w') => Some(to_end(class)),
+                ('c', 'W') => Some(to_end(big_class)),
+                _ => self.motion(&ViCommand { operator: None, ..*command }, buffer),
             };
-            let Some(motion) = self.motion(&ViCommand { name, operator: None, ..*command }, buffer) else {
-                return ViEffect::Bell;
-            };
+            let Some(motion) = motion else { return ViEffect::Bell };
             let (start, mut end) = (cursor.min(motion.to), cursor.max(motion.to));
             if motion.is_inclusive {
                 end += following(&buffer.text()[end..]);

@@ -96,6 +96,15 @@ pub(super) fn word_end(text: &str, at: usize, class: fn(char) -> u8) -> usize {
     text[..end].char_indices().next_back().map_or(at, |(last, _)| last.max(at))
 }
 
+/// The last character of the word or blanks at a place, or of the `count`-th word.
+pub(super) fn word_run(text: &str, at: usize, class: fn(char) -> u8, count: usize) -> usize {
+    let rest = &text[at..];
+    let first = rest.chars().next().map_or(0, class);
+    let end = text.len() - rest.trim_start_matches(|c| class(c) == first).len();
+    let last = text[..end].char_indices().next_back().map_or(at, |(last, _)| last.max(at));
+    (1..count).fold(last, |at, _| word_end(text, at, class))
+}
+
 pub(super) fn opposite(name: char) -> char {
     if name.is_lowercase() { name.to_ascii_uppercase() } else { name.to_ascii_lowercase() }
 }
