@@ -282,8 +282,8 @@ mod tests {
     fn invalid_words_are_errors_with_a_reason() {
         let cases: &[(&[&str], &str)] = &[
             (&["limit=ten"], "parameter 'limit': expected integer, got 'ten'"),
-            (&["limitt=1"], "unknown parameter 'limitt' (did you mean \"limit\"?)"),
-            (&["--pathh", "x"], "unknown parameter 'pathh' (did you mean \"path\"?)"),
+            (&["limitt=1"], "unknown parameter 'limitt' (did you mean 'limit'?)"),
+            (&["--pathh", "x"], "unknown parameter 'pathh' (did you mean 'path'?)"),
             (&["--path"], "parameter 'path' has no value; expected string"),
             (&["path=a", "path=b"], "parameter 'path' is given twice"),
             (&["{oops"], "not JSON at byte 1: "),

@@ -216,7 +216,7 @@ mod tests {
             (json!({"path": "x", "limit": 0}), "parameter 'limit': expected at least 1, got 0"),
             (json!({"path": "x", "mode": "c"}), "parameter 'mode': expected one of [\"a\",\"b\"], got \"c\""),
             (json!({"path": "x", "list": ["a", 2]}), "parameter 'list[1]': expected string, got 2"),
-            (json!({"path": "x", "limits": 1}), "unknown parameter 'limits' (did you mean \"limit\"?)"),
+            (json!({"path": "x", "limits": 1}), "unknown parameter 'limits' (did you mean 'limit'?)"),
         ];
         for (arguments, expected) in cases {
             assert_eq!(schema().validate(&arguments), Err(expected.to_owned()));
