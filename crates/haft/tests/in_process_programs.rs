@@ -114,7 +114,7 @@ fn type_and_enable_know_the_commands_unless_haft_is_another_shell() {
              cat is /usr/bin/cat\ncat is /bin/cat\n/usr/bin/cat\n",
         );
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_haft"), scratch.file("bash")).expect("a link");
-    Haft::new(&scratch.text("bash"))
+    Haft::new(scratch.text("bash"))
         .env("PATH", "/usr/bin:/bin")
         .args(["-c", "type -a cat; enable -n cat; PATH=/nonexistent; cat"])
         .run()

@@ -22,6 +22,7 @@ use crate::options::{SetOption, ShellOption};
 use crate::session::Session;
 use crate::signals::SignalInbox;
 use crate::supervision::{StageKind, StageRecorder};
+use crate::traps::Trap;
 
 /// The status of a stage for which there was no pipe or thread.
 pub(super) const CANNOT_START: i32 = 254;
@@ -191,8 +192,8 @@ impl Session {
     fn run_stages_ready(&mut self, stages: Vec<PreparedStage>, inline: bool) -> Vec<Member> {
         let last_stage = stages.len() - 1;
         let last_ready = stages.iter().rposition(|stage| matches!(stage, PreparedStage::Ready(_)));
-        // A signal that ends the shell must not wait for a stage.
-        let inline = inline && !self.trap_state.catches_fatal_signals();
+        // With an `EXIT` trap, a signal that ends the shell is caught, and must not wait for a stage.
+        let inline = inline && self.traps.get(Trap::Exit).is_none();
         // In a command substitution, a stage before the last must not run here: the capture would not be read meanwhile.
         let here = last_ready.filter(|at| inline && (*at == last_stage || !self.processes.is_captured()));
         let mut chosen = None;
