@@ -30,7 +30,7 @@ pub(crate) struct CommandDefinition {
     pub(crate) command_at: fn(&[Bytes]) -> usize,
     /// `None` if the command never defers to a program.
     pub(crate) steps_aside: Option<StepsAside>,
-    /// What precedes "Try …" in a message about usage.
+    /// The text before "Try …" in a message about usage.
     pub(crate) usage_line: &'static str,
     /// The name in messages about usage, if not that of the command.
     pub(crate) usage_name: Option<&'static str>,

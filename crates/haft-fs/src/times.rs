@@ -4,7 +4,7 @@ use rustix::fs::{Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
 
 use crate::Timestamp;
 
-/// What happens to one of the times of a file.
+/// The change to one of the times of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TimeChange {
     /// It stays as it is.

@@ -83,7 +83,7 @@ pub(super) struct AwkLexer<'a> {
     pub(super) line: usize,
     /// Whether a slash here divides.
     after_operand: bool,
-    /// Where the last token starts.
+    /// The start of the last token.
     pub(super) start: usize,
     /// Warnings about escape sequences, with their lines.
     pub(super) warnings: Vec<(usize, String)>,

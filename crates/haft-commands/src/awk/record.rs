@@ -26,7 +26,7 @@ pub(super) struct AwkRecord {
     text: Vec<u8>,
     /// The fields that have been found.
     ranges: Vec<(usize, usize)>,
-    /// Where the search for the next field starts. `None` if all have been found.
+    /// The position at which the search for the next field starts. `None` if all have been found.
     next: Option<usize>,
     /// All fields, once one of them was assigned to.
     changed: Option<Vec<AwkValue>>,

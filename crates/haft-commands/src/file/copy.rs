@@ -21,7 +21,7 @@ pub(crate) enum Dereference {
     Always,
 }
 
-/// What is kept of a file.
+/// The attributes that a copy keeps.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Preserve {
     pub(crate) mode: bool,
@@ -39,7 +39,7 @@ pub(crate) enum CopyMethod {
     Move,
 }
 
-/// What happens to an existing destination.
+/// The treatment of an existing destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Existing {
     Overwrite,

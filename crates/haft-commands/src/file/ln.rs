@@ -96,7 +96,7 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
     })
 }
 
-/// Where the links go.
+/// The destination of the links.
 enum Place<'a> {
     Directory(Bytes),
     Name(&'a Bytes),

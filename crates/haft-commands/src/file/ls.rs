@@ -176,7 +176,7 @@ struct Listing<'a> {
     printed: bool,
 }
 
-/// Where a file was found.
+/// The origin of a file in a listing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Origin {
     Operand,

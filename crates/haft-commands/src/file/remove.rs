@@ -5,11 +5,11 @@ use std::io;
 use super::run::{join, without_trailing_slashes};
 use crate::text::streams::{Stop, TextRun};
 
-/// What is removed, and how.
+/// The options of a removal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Removal {
     pub(crate) recursive: bool,
-    /// Missing files are no errors.
+    /// Missing files are not errors.
     pub(crate) force: bool,
     /// Empty directories are removed too.
     pub(crate) empty_directories: bool,

@@ -49,7 +49,7 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
         }
         for name in &arguments.operands {
             run.context.check()?;
-            if remove(run, arguments, name, Part::Operand)? && arguments.flag("parents") {
+            if remove(run, arguments, name, RemovedDirectory::Operand)? && arguments.flag("parents") {
                 remove_parents(run, arguments, name)?;
             }
         }
@@ -57,9 +57,9 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
     })
 }
 
-/// What is removed.
+/// The kind of directory that is removed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum RemovedDirectory {
     Operand,
     Parent,
 }
@@ -69,7 +69,7 @@ fn remove_parents(run: &mut TextRun<'_, '_>, arguments: &CommandArguments, name:
     let mut rest = without_trailing_slashes(name);
     while let Some(slash) = rest.iter().rposition(|&byte| byte == b'/') {
         let parent = without_trailing_slashes(&rest[..slash]);
-        if parent.is_empty() || !remove(run, arguments, parent, Part::Parent)? {
+        if parent.is_empty() || !remove(run, arguments, parent, RemovedDirectory::Parent)? {
             break;
         }
         rest = parent;
@@ -82,7 +82,7 @@ fn remove(
     run: &mut TextRun<'_, '_>,
     arguments: &CommandArguments,
     name: &[u8],
-    part: Part,
+    part: RemovedDirectory,
 ) -> Result<bool, Stop> {
     let shown = run.shown(name);
     if arguments.flag("verbose") {
@@ -99,8 +99,8 @@ fn remove(
         && run.stat(name).is_ok_and(|found| found.is_dir());
     match (is_link, part) {
         (true, _) => run.problem(format_args!("failed to remove {shown}: Symbolic link not followed")),
-        (false, Part::Operand) => run.name_failed("failed to remove", name, &error),
-        (false, Part::Parent) => run.name_failed("failed to remove directory", name, &error),
+        (false, RemovedDirectory::Operand) => run.name_failed("failed to remove", name, &error),
+        (false, RemovedDirectory::Parent) => run.name_failed("failed to remove directory", name, &error),
     }
     Ok(false)
 }

@@ -1,4 +1,4 @@
-//! What the file commands share: names of the session's files, and messages about them.
+//! Shared by the file commands: names of the session's files, and messages about them.
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -21,7 +21,7 @@ impl TextRun<'_, '_> {
         self.context.session().files()
     }
 
-    /// The absolute path of an operand. An empty name is no path.
+    /// The absolute path of an operand. An empty name is not a path.
     pub(crate) fn path(&self, name: &[u8]) -> PathBuf {
         match name {
             b"" => PathBuf::new(),

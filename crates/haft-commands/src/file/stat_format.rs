@@ -14,7 +14,7 @@ const MAX_FIELD: usize = 4096;
 const BLOCK_BYTES: u64 = 512;
 const NANOSECOND_DIGITS: usize = 9;
 
-/// What is the same for all files.
+/// The settings for all files.
 pub(crate) struct StatFormatter {
     pub(crate) accounts: Accounts,
     pub(crate) zone: LocalZone,
@@ -96,7 +96,7 @@ impl StatFormatter {
             output.push(b'%');
             return Ok(rest);
         };
-        // A newline that `-c` added is no directive.
+        // A newline that `-c` added is not a directive.
         if letter == b'\n' && after.is_empty() && !self.escapes {
             output.push(b'%');
             return Ok(rest);

@@ -22,7 +22,7 @@ pub(crate) const NO_TARGET_DIRECTORY: CommandParameter = CommandParameter::new(
 )
 .letter('T');
 
-/// Where the files go.
+/// The destination of the files.
 pub(crate) enum Destination<'a> {
     /// Into this directory.
     Directory(&'a [Bytes], Bytes),

@@ -37,7 +37,7 @@ struct Touching {
     modified: TimeChange,
     keep_link: bool,
     no_create: bool,
-    /// Whether a missing file is no error.
+    /// Whether a missing file is not an error.
     ignores_missing: bool,
 }
 

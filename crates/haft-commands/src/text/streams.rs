@@ -408,8 +408,7 @@ impl TextInput {
     /// Whether a command that writes to this file would read its own output.
     pub(crate) fn reads_into(&self, output: &Metadata) -> bool {
         let input = self.file.as_ref().and_then(|file| file.metadata().ok());
-        let is_same = |input: &Metadata| input.device == output.device && input.inode == output.inode;
-        input.as_ref().is_some_and(|input| is_same(input) && input.size > 0)
+        input.is_some_and(|input| input.same_file(output) && input.size > 0)
     }
 
     pub(crate) fn is_seekable(&self) -> bool {

@@ -113,7 +113,7 @@ fn set_times(root: &Path) {
     }
 }
 
-/// What is compared of a file: type and mode, links, time, content or target.
+/// The compared facts of a file: type and mode, links, time, content or target.
 type FileState = (u32, u64, i64, Vec<u8>);
 
 fn snapshot(root: &Path, prefix: &Path, found: &mut BTreeMap<Vec<u8>, FileState>) {

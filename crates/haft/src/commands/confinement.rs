@@ -158,7 +158,7 @@ impl ConfinementOptions {
     }
 }
 
-/// Where the scripts of a confined run are.
+/// The directory of the scripts in a confined run.
 fn script_mount(index: usize) -> String {
     format!("/haft/scripts/{index}")
 }

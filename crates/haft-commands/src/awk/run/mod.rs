@@ -94,7 +94,7 @@ pub(super) struct AwkRun<'r, 'c, 's> {
     arrays: Vec<SharedArray>,
     /// The parameters of the functions that run.
     frames: Vec<FrameSlot>,
-    /// Where those of the current function start.
+    /// The index of the first one of the current function.
     base: usize,
     record: AwkRecord,
     special: SpecialValues,

@@ -5,7 +5,7 @@ use crate::awk::tree::{AwkExpression, AwkPlace, AwkRedirection, AwkStatement, Va
 use crate::awk::value::AwkValue;
 use crate::awk::{format, value};
 
-/// What happens after a statement.
+/// The control flow after a statement.
 pub(super) enum StatementFlow {
     Normal,
     Break,

@@ -22,7 +22,7 @@ const CHECKED_BYTES: usize = 4096;
 /// The deepest directory that is compared.
 const MAX_DEPTH: usize = 500;
 
-/// What an operand is.
+/// An operand with its metadata.
 struct DiffOperand {
     name: Bytes,
     /// The name in messages: the label, if there is one.

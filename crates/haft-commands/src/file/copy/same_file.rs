@@ -5,7 +5,7 @@ use haft_fs::Metadata;
 use super::{CopyMethod, CopyOptions, CopyStep, Dereference, is_same_name};
 use crate::text::streams::TextRun;
 
-/// What source and destination are to each other.
+/// The relation between source and destination.
 pub(super) enum Sameness {
     Different,
     Same,

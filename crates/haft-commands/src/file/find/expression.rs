@@ -113,7 +113,7 @@ pub(super) enum Test {
     Access(haft_fs::AccessMode),
 }
 
-/// What is done with a file.
+/// The action for a file.
 pub(super) enum Action {
     Print(u8),
     Format(PrintFormat),

@@ -239,7 +239,7 @@ fn parse_directive<'f>(run: &mut TextRun<'_, '_>, text: &'f [u8]) -> Result<(For
     }
 }
 
-/// What an escape sequence means.
+/// The meaning of an escape sequence.
 enum Escaped<'f> {
     /// Text was appended; this follows.
     Text(&'f [u8]),

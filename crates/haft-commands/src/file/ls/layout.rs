@@ -21,7 +21,7 @@ const MIN_COLUMN_WIDTH: usize = 3;
 /// Blanks between columns.
 const GAP: usize = 2;
 
-/// What a listing needs besides the files.
+/// The layout of a listing.
 pub(super) struct Lister<'a> {
     pub(super) options: &'a ListOptions,
     pub(super) encoding: Encoding,

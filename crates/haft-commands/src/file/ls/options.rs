@@ -84,7 +84,7 @@ pub(super) struct LongColumns {
     pub(super) numeric: bool,
 }
 
-/// What is listed, and how.
+/// The options of a listing.
 #[derive(Clone, Debug)]
 pub(super) struct ListOptions {
     pub(super) layout: Layout,

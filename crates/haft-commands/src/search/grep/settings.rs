@@ -10,7 +10,7 @@ use crate::arguments::{ArgumentValue, CommandArguments};
 use crate::text::number::{IntegerError, parse_integer};
 use crate::text::streams::{Stop, TextRun};
 
-/// What a pattern is.
+/// The syntax of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PatternSyntax {
     Basic,

@@ -25,7 +25,7 @@ pub(super) struct GrepSearch {
     has_written: bool,
 }
 
-/// What was found in a file or a directory.
+/// The result for a file or a directory.
 #[derive(Clone, Copy, Default)]
 pub(super) struct GrepFinding {
     pub(super) is_selected: bool,
@@ -254,7 +254,7 @@ fn absolute(run: &TextRun<'_, '_>, name: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(&run.context.session().resolve(name)))
 }
 
-/// What the names of files in a directory start with.
+/// The prefix of the names of files in a directory.
 fn directory_prefix(name: &[u8]) -> Vec<u8> {
     if name.ends_with(b"/") { name.to_vec() } else { [name, b"/"].concat() }
 }

@@ -1,6 +1,6 @@
 //! The escapes of `sed`: `\t`, `\x41`, `\o101`, `\d065`, `\cA` and others.
 
-/// Where escapes are replaced.
+/// The context in which escapes are replaced.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum EscapeContext {
     Regex,

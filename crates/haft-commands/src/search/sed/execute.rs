@@ -52,7 +52,7 @@ enum CycleEnd {
     },
 }
 
-/// What follows a command.
+/// The next step after a command.
 enum Step {
     Next,
     Jump(usize),

@@ -139,7 +139,7 @@ impl<'a> PartReader<'a> {
     }
 }
 
-/// Where a bracket expression is read. A delimiter within one is a character.
+/// The position within a bracket expression. A delimiter within one is a character.
 enum BracketState {
     Outside,
     /// After `[`.

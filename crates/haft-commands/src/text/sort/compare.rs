@@ -18,7 +18,7 @@ struct Decimal<'a> {
     negative: bool,
     whole: &'a [u8],
     fraction: &'a [u8],
-    /// What follows the number.
+    /// The text after the number.
     rest: &'a [u8],
 }
 

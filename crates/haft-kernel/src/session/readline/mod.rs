@@ -14,7 +14,7 @@ pub(crate) use keys::{translate, written};
 pub(crate) use parse::closing_quote;
 use variables::ReadlineVariables;
 
-/// What a key sequence does.
+/// The action of a key sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyBinding {
     /// It calls this function of readline.

@@ -40,7 +40,7 @@ pub(super) struct Backtracker<'a> {
     subject: Subject<'a>,
     groups: Vec<(usize, usize)>,
     events: Vec<GroupEvent>,
-    /// Where each split was last entered.
+    /// The position at which each split was last entered.
     entered: Vec<usize>,
     tasks: Vec<Task>,
     steps: usize,

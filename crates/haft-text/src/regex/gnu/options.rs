@@ -11,7 +11,7 @@ pub struct GnuRegexOptions {
     pub ignore_case: bool,
     /// Whether `^` and `$` also match at newlines, which `.` and `[^…]` then do not match. This is the flag `M` of `sed`.
     pub multi_line: bool,
-    /// What a character is.
+    /// The character encoding.
     pub encoding: Encoding,
 }
 

@@ -36,7 +36,7 @@ pub(super) fn leading_operators(
 
 struct RegexParser<'a> {
     text: &'a [u8],
-    /// Where `token` starts.
+    /// The start of `token`.
     at: usize,
     options: GnuRegexOptions,
     token: RegexToken,

@@ -6,7 +6,7 @@ use std::io;
 use super::keys::{Byte, EditorKey, SEQUENCE_TIMEOUT};
 use super::terminal::KeyInput;
 
-/// What a bound key sequence does.
+/// The action of a bound key sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum BoundAction {
     /// The same as this key.

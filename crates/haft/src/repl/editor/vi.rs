@@ -7,7 +7,7 @@ use super::vi_text::{
     opposite, previous_word, put, replace, switch_case, word_end, word_run,
 };
 
-/// What the editor has to do after a key in command mode.
+/// The editor's task after a key in command mode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ViEffect {
     /// Nothing more.
@@ -29,7 +29,7 @@ pub(super) struct ViState {
     last_find: Option<(char, char)>,
     /// The last command that changed the text, and the text that was inserted after it.
     last_change: String,
-    /// Where the insertion of the last change began.
+    /// The start of the text that the last change inserted.
     insertion: Option<usize>,
 }
 
