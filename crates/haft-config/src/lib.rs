@@ -81,6 +81,7 @@ mod source;
 mod spanned;
 mod tree;
 pub mod trust;
+mod units;
 
 pub use config::{Config, ConfigItem};
 pub use directories::{Directories, DirectoryInputs, PROJECT_DIRECTORY, find_project};
@@ -95,3 +96,4 @@ pub use printable::{printable, printable_text};
 pub use section::{SECTIONS, Section, SectionShape};
 pub use source::{CONFIG_FILE_NAME, ConfigSource, ConfigSpan, Layer, SourceLocation};
 pub use spanned::Spanned;
+pub use units::{duration, size};

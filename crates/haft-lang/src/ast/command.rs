@@ -10,7 +10,7 @@ use super::{
 };
 
 /// A parsed text: a whole script, or one complete command.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Program {
     /// The commands.
     pub body: List,
@@ -57,7 +57,7 @@ pub enum WarningKind {
 }
 
 /// A sequence of statements. May be empty at the top level, in substitutions and in case clauses.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct List {
     /// Source range.
     pub span: Span,

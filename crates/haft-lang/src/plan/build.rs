@@ -295,6 +295,13 @@ impl<'r> PlanBuilder<'r> {
         self.invoke(index, &argv, context);
     }
 
+    /// Plans a command whose words are already expanded.
+    pub(super) fn expanded(&mut self, argv: &[PlannedWord], context: &StepContext<'_>) {
+        let action = self.action(argv);
+        let index = self.add(action, argv.to_vec(), Span::default(), 1, context);
+        self.invoke(index, argv, context);
+    }
+
     /// Returns the action of a command with these arguments.
     pub(super) fn action(&self, argv: &[PlannedWord]) -> StepAction {
         let Some(first) = argv.first() else { return StepAction::Assign };

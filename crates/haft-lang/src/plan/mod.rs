@@ -86,3 +86,21 @@ pub fn plan(program: &Program, source: &[u8], resolver: &dyn Resolver) -> Script
     let files = summary::summary(&builder.steps);
     ScriptPlan { steps: builder.steps, files }
 }
+
+/// Plans one command whose words are already expanded: the command itself, and the commands that it runs because of
+/// its arguments, such as those of `sudo`, `sh -c` and `find -exec`.
+///
+/// ```
+/// use haft_lang::{BuiltinsOnly, plan::plan_command};
+///
+/// let plan = plan_command(&[b"env", b"-i", b"sh", b"-c", b"git push"], &BuiltinsOnly);
+/// let names: Vec<_> = plan.steps.iter().filter_map(|step| step.argv.first()?.literal()).collect();
+/// assert_eq!(names, [&b"env"[..], b"sh", b"git"]);
+/// ```
+#[must_use]
+pub fn plan_command(argv: &[&[u8]], resolver: &dyn Resolver) -> ScriptPlan {
+    let argv: Vec<PlannedWord> = argv.iter().map(|word| words::known(word)).collect();
+    let mut builder = build::PlanBuilder::new(&Program::default(), b"", resolver, ParseOptions::default());
+    builder.expanded(&argv, &build::StepContext::top(b""));
+    ScriptPlan { steps: builder.steps, files: FileSummary::default() }
+}
