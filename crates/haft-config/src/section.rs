@@ -47,6 +47,7 @@ pub const SECTIONS: &[Section] = &[
         summary: "environment variables for the scripts of agents",
     },
     Section { name: "commands", shape: SectionShape::Table, summary: "commands that run in-process" },
+    Section { name: "hook", shape: SectionShape::Table, summary: "hooks in agents" },
     Section { name: "policy", shape: SectionShape::Table, summary: "what runs may do" },
     Section { name: "repl", shape: SectionShape::Table, summary: "the interactive shell" },
 ];

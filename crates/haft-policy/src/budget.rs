@@ -3,16 +3,18 @@
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// Limits of a run. `None` means unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Budgets {
-    /// Elapsed time.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Elapsed time, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "seconds")]
+    #[schemars(with = "Option<f64>")]
     pub wall: Option<Duration>,
-    /// Processor time of all processes together.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Processor time of all processes together, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "seconds")]
+    #[schemars(with = "Option<f64>")]
     pub cpu: Option<Duration>,
     /// Bytes of memory of all processes together.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,4 +66,9 @@ impl Budgets {
             calls: other.calls.or(self.calls),
         }
     }
+}
+
+#[expect(clippy::ref_option, reason = "the signature that serde requires")]
+fn seconds<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    time.map(|time| time.as_secs_f64()).serialize(serializer)
 }

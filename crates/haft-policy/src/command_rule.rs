@@ -104,10 +104,12 @@ impl CommandRule {
             return match_word(pattern, name);
         };
         let path = command.path.as_deref();
-        let file = path.and_then(|path| path.file_name()).map(|name| name.as_bytes());
+        let file = || path.and_then(|path| path.file_name()).map(|name| name.as_bytes());
         let is_named = wildcard::matches(pattern, base_name(name));
         if self.is_wide() {
-            return RuleMatch::certain(is_named || file.is_some_and(|file| wildcard::matches(pattern, file)));
+            return RuleMatch::certain(
+                is_named || file().is_some_and(|file| wildcard::matches(pattern, file)),
+            );
         }
         // A name stands for a program of the machine, not for one that a run could have put in its place.
         let is_replaced = path.is_some_and(|path| context.is_changeable(path));
@@ -122,7 +124,11 @@ impl CommandRule {
         if options == RuleMatch::No {
             return RuleMatch::No;
         }
-        let starts = skip_options(words, !self.words.is_empty());
+        if self.words.is_empty() && !self.exact {
+            return options;
+        }
+        let name: &[u8] = if let CommandNamePattern::Name(name) = &self.name { name } else { b"" };
+        let starts = skip_options(name, words);
         let rest = starts.map(|start| match_operands(&self.words, &words[start..], self.exact));
         options.min(rest.max().unwrap_or(RuleMatch::No))
     }

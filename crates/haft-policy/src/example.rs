@@ -1,14 +1,19 @@
 //! Examples that rules carry, and their tests.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
 use haft_lang::plan::{StepAction, plan};
 use haft_lang::{BuiltinsOnly, ParseOptions, Script};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::command::{DispatchKind, JudgedCommand, JudgedWord};
-use crate::command_rule::RuleMatch;
+use crate::command_rule::{CommandRule, RuleMatch};
 use crate::decision::RulePlace;
 use crate::layer::PolicyLayer;
+use crate::path_pattern::normalized;
 use crate::policy::Policy;
 
 /// A command line that a rule must match, or must not match.
@@ -48,8 +53,14 @@ impl Policy {
         self.layers.iter().flat_map(test).collect()
     }
 
+    fn example_path(&self, name: &[u8]) -> Option<PathBuf> {
+        let directory = self.context.project.as_deref().unwrap_or(Path::new("/"));
+        name.contains(&b'/').then(|| normalized(&directory.join(OsStr::from_bytes(name))))
+    }
+
     fn test(&self, layer: &PolicyLayer, example: &RuleExample) -> ExampleResult {
-        let rule = &layer.commands[example.rule_index];
+        // An example has no file, except one that its name spells out.
+        let rule = &CommandRule { paths: None, ..layer.commands[example.rule_index].clone() };
         let source = example.text.as_bytes();
         let script = Script::parse(source, &ParseOptions::default());
         let plan = plan(&script.program(), source, &BuiltinsOnly);
@@ -58,7 +69,8 @@ impl Policy {
             let words: Vec<_> = step.argv.iter().map(JudgedWord::planned).collect();
             // An example says nothing about kinds, so it stands for one of the rule's.
             let kind = rule.kinds.first().copied().unwrap_or(DispatchKind::External);
-            let command = JudgedCommand { kind, words, path: None };
+            let path = step.argv.first().and_then(|name| self.example_path(name.literal()?));
+            let command = JudgedCommand { kind, words, path };
             is_command && rule.matches(&command, &self.context) == RuleMatch::Yes
         });
         let error = script.error().map(ToString::to_string);

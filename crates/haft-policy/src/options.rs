@@ -48,6 +48,9 @@ fn long(option: &[u8], word: JudgedWord<'_>) -> RuleMatch {
     let JudgedWord::Known(word) = word else {
         return if could_be_option(word.prefix()) { RuleMatch::Maybe } else { RuleMatch::No };
     };
+    if word.first() != Some(&b'-') {
+        return RuleMatch::No;
+    }
     let name = word.split(|byte| *byte == b'=').next().unwrap_or(word);
     let is_abbreviated = name.len() > 2 && name.starts_with(b"--") && option.starts_with(name);
     match wildcard::matches(option, word) || wildcard::matches(option, name) || is_abbreviated {
@@ -75,11 +78,17 @@ fn could_be_option(prefix: &[u8]) -> bool {
 }
 
 /// The positions at which a subcommand may stand: the first word, or after options and their values.
-pub(crate) fn skip_options(words: &[JudgedWord<'_>], skips: bool) -> impl Iterator<Item = usize> {
+pub(crate) fn skip_options(program: &[u8], words: &[JudgedWord<'_>]) -> impl Iterator<Item = usize> {
     let mut starts = vec![0];
     let (mut at, mut after_option) = (0, false);
-    while let Some(word) = words.get(at).filter(|_| skips) {
+    while let Some(word) = words.get(at) {
         let is_option = word.prefix().starts_with(b"-");
+        if is_option && takes_value(program, *word) {
+            at += 2;
+            after_option = false;
+            starts.push(at.min(words.len()));
+            continue;
+        }
         // A word after an option may be its value. The word after that is an operand.
         if !is_option && !after_option {
             break;
@@ -89,4 +98,10 @@ pub(crate) fn skip_options(words: &[JudgedWord<'_>], skips: bool) -> impl Iterat
         starts.push(at);
     }
     starts.into_iter()
+}
+
+/// Whether the next word is certainly the value of an option.
+fn takes_value(program: &[u8], option: JudgedWord<'_>) -> bool {
+    const GIT: &[&[u8]] = &[b"-C", b"-c", b"--git-dir", b"--work-tree", b"--namespace", b"--config-env"];
+    program == b"git" && matches!(option, JudgedWord::Known(option) if GIT.contains(&option))
 }

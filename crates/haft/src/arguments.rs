@@ -10,11 +10,13 @@ use crate::commands::changes::arguments::ChangesArguments;
 use crate::commands::check::CheckArguments;
 use crate::commands::completions::CompletionsArguments;
 use crate::commands::exec::ExecArguments;
+use crate::commands::hook::arguments::HookArguments;
 use crate::commands::launch::arguments::LaunchArguments;
 use crate::commands::man::ManArguments;
 use crate::commands::mcp::McpArguments;
 use crate::commands::output::OutputArguments;
 use crate::commands::plan::PlanArguments;
+use crate::commands::policy::arguments::PolicyArguments;
 use crate::commands::run::RunArguments;
 use crate::commands::spawn::SpawnArguments;
 use crate::commands::tool::arguments::ToolArguments;
@@ -33,8 +35,8 @@ const TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}{after-help
 /// The commands by purpose, in the order in which the help lists them.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Run scripts and programs under supervision", &["run", "spawn", "output", "changes", "exec"]),
-    ("Inspect a script before it runs", &["check", "plan"]),
-    ("Agents and tools", &["launch", "tool", "mcp", "trust"]),
+    ("Inspect a script before it runs", &["check", "plan", "policy"]),
+    ("Agents and tools", &["launch", "tool", "mcp", "hook", "trust"]),
     ("Help", &["help", "man", "completions", "version"]),
 ];
 
@@ -124,6 +126,8 @@ pub(crate) enum HaftCommand {
     Check(CheckArguments),
     /// List what a script would run, read and write
     Plan(PlanArguments),
+    /// Decide what scripts may do: check, explain, test and import policies
+    Policy(PolicyArguments),
     /// Start an agent CLI with its role, context and task
     Launch(Box<LaunchArguments>),
     /// List, call, check and create tools: executables that speak JSON
@@ -132,6 +136,8 @@ pub(crate) enum HaftCommand {
     Trust(TrustArguments),
     /// Serve haft's tools to an agent over the Model Context Protocol
     Mcp(McpArguments),
+    /// Answer an agent's hooks from the policy, before it runs a command
+    Hook(HookArguments),
     /// Print or write the manual pages
     Man(ManArguments),
     /// Print a script that completes haft's command line in a shell
@@ -165,6 +171,8 @@ impl HaftCommand {
             HaftCommand::Exec(_)
             | HaftCommand::Check(_)
             | HaftCommand::Plan(_)
+            | HaftCommand::Policy(_)
+            | HaftCommand::Hook(_)
             | HaftCommand::Trust(_)
             | HaftCommand::Output(_)
             | HaftCommand::Changes(_)
@@ -184,11 +192,13 @@ impl HaftCommand {
             HaftCommand::Changes(changes) => changes.prints_json(),
             HaftCommand::Check(check) => check.json,
             HaftCommand::Plan(plan) => plan.json,
+            HaftCommand::Policy(policy) => policy.prints_json(),
             HaftCommand::Launch(launch) => launch.prints_json(),
             HaftCommand::Tool(tool) => tool.command.prints_json(),
             HaftCommand::Trust(trust) => trust.json,
             HaftCommand::Exec(_)
             | HaftCommand::Mcp(_)
+            | HaftCommand::Hook(_)
             | HaftCommand::Man(_)
             | HaftCommand::Completions(_)
             | HaftCommand::Version

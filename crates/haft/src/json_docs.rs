@@ -19,6 +19,11 @@ use crate::commands::launch::summary::LaunchReport;
 use crate::commands::launch::supervise::SupervisedReport;
 use crate::commands::output::OutputListReport;
 use crate::commands::plan::PlanReport;
+use crate::commands::policy::check::PolicyCheckReport;
+use crate::commands::policy::explain::PolicyReport;
+use crate::commands::policy::import::PolicyImportReport;
+use crate::commands::policy::show::PresetReport;
+use crate::commands::policy::test::PolicyTestReport;
 use crate::commands::tool::batch::BatchAnswer;
 use crate::commands::tool::check::ToolCheckReport;
 use crate::commands::tool::list::{ToolListReport, ToolReport};
@@ -76,6 +81,11 @@ fn outputs(generator: &mut SchemaGenerator) -> Vec<Output> {
         ),
         output::<CheckReport<'_>>(generator, "check", "haft check --json"),
         output::<PlanReport<'_>>(generator, "plan", "haft plan --json"),
+        output::<PolicyCheckReport<'_>>(generator, "policy-check", "haft policy check --json"),
+        output::<PolicyReport>(generator, "policy-explain", "haft policy explain --json"),
+        output::<PolicyTestReport<'_>>(generator, "policy-test", "haft policy test --json"),
+        output::<PresetReport>(generator, "policy-show", "haft policy show PRESET --json"),
+        output::<PolicyImportReport<'_>>(generator, "policy-import", "haft policy import AGENT --json"),
         output::<ToolListReport<'_>>(
             generator,
             "tool-list",

@@ -12,6 +12,7 @@ mod json_docs;
 mod log;
 mod panics;
 mod places;
+mod policy;
 mod process_context;
 mod repl;
 mod sessions;
@@ -82,6 +83,8 @@ fn run_command(command: HaftCommand, process: &ProcessContext) -> Result<i32, Fa
         HaftCommand::Exec(exec) => commands::exec::run(exec, process),
         HaftCommand::Check(check) => commands::check::run(check, process),
         HaftCommand::Plan(plan) => commands::plan::run(plan, process),
+        HaftCommand::Policy(policy) => commands::policy::run(policy, process),
+        HaftCommand::Hook(hook) => commands::hook::run(&hook, process),
         HaftCommand::Launch(launch) => commands::launch::run(*launch, process),
         HaftCommand::Tool(tool) => commands::tool::run(tool, process),
         HaftCommand::Trust(trust) => commands::trust::run(&trust, process),

@@ -185,6 +185,7 @@ documents! {
     limits: "docs/limits.md",
     output: "docs/output.md",
     plan: "docs/plan.md",
+    policy: "docs/policy.md",
     security: "docs/security.md",
 }
 
@@ -219,7 +220,8 @@ fn the_examples_of_the_help_run() {
     let launches =
         ["prompt", "task", "list", "show", "add", "search", "order", "remove", "edit", "completions", "init"];
     let launches = launches.map(|name| format!("launch {name}"));
-    let nested = tools.iter().chain(&launches).map(String::as_str);
+    let policies = ["check", "explain", "show"].map(|name| format!("policy {name}"));
+    let nested = tools.iter().chain(&launches).chain(&policies).map(String::as_str);
     for command in [""].into_iter().chain(commands.split(' ')).chain(nested).chain(["trust"]) {
         let examples = help_examples(&world, command);
         assert!(!examples.is_empty(), "'haft help {command}' has no examples");

@@ -92,6 +92,14 @@ impl fmt::Display for PlanStep {
     }
 }
 
+impl PlanStep {
+    /// The name and arguments, approximately as in the source.
+    #[must_use]
+    pub fn command_line(&self) -> String {
+        sources(&self.argv)
+    }
+}
+
 fn binding(binding: &PlannedAssignment) -> String {
     let equals = if binding.append { "+=" } else { "=" };
     match binding.value.as_slice() {

@@ -1,6 +1,6 @@
 //! `haft mcp`: serve haft's tools over the Model Context Protocol.
 
-mod install;
+pub(crate) mod install;
 mod token;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};

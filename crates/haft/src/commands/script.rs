@@ -111,6 +111,8 @@ pub(crate) struct NameResolver<'s> {
     process: &'s ProcessContext,
     /// The tools, opened when a name may be one of theirs.
     registry: OnceLock<Registry>,
+    /// Whether tools and commands of haft are among the names.
+    knows_tools: bool,
 }
 
 impl Resolver for NameResolver<'_> {
@@ -119,6 +121,7 @@ impl Resolver for NameResolver<'_> {
             return Resolution::Builtin;
         }
         match self.resolve_program(name) {
+            resolution if !self.knows_tools => resolution,
             Resolution::Missing if is_brought(name) => Resolution::Builtin,
             Resolution::Missing if self.is_tool(name) => Resolution::Tool,
             resolution => resolution,
@@ -136,12 +139,17 @@ impl Resolver for NameResolver<'_> {
 
 impl<'s> NameResolver<'s> {
     pub(crate) fn new(process: &'s ProcessContext) -> Self {
-        Self { process, registry: OnceLock::new() }
+        Self { process, registry: OnceLock::new(), knows_tools: true }
+    }
+
+    /// A resolver for a script that another shell runs.
+    pub(crate) fn without_tools(process: &'s ProcessContext) -> Self {
+        Self { process, registry: OnceLock::new(), knows_tools: false }
     }
 
     /// A resolver with a registry that is open already.
     pub(crate) fn with(process: &'s ProcessContext, registry: Registry) -> Self {
-        Self { process, registry: OnceLock::from(registry) }
+        Self { process, registry: OnceLock::from(registry), knows_tools: true }
     }
 
     /// Whether a name is a tool's. No tool is started to find out.

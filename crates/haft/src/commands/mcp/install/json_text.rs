@@ -30,7 +30,7 @@ impl Object {
 ///
 /// # Errors
 /// Returns the reason if the text is not a JSON object, or the section is not one.
-pub(super) fn set(text: &str, section: &str, name: &str, value: &Value) -> Result<String, String> {
+pub(crate) fn set(text: &str, section: &str, name: &str, value: &Value) -> Result<String, String> {
     if text.trim().is_empty() {
         let whole = serde_json::json!({ section: { name: value } });
         return Ok(pretty(&whole, "  ", "") + "\n");
@@ -56,7 +56,7 @@ pub(super) fn set(text: &str, section: &str, name: &str, value: &Value) -> Resul
 ///
 /// # Errors
 /// Returns the reason if the text is not a JSON object.
-pub(super) fn remove(text: &str, section: &str, name: &str) -> Result<String, String> {
+pub(crate) fn remove(text: &str, section: &str, name: &str) -> Result<String, String> {
     if text.trim().is_empty() {
         return Ok(text.to_owned());
     }
@@ -79,7 +79,7 @@ pub(super) fn remove(text: &str, section: &str, name: &str) -> Result<String, St
 ///
 /// # Errors
 /// Returns the reason.
-pub(super) fn parse(text: &str) -> Result<Value, String> {
+pub(crate) fn parse(text: &str) -> Result<Value, String> {
     let mut plain = String::new();
     let mut at = 0;
     while at < text.len() {
@@ -183,7 +183,7 @@ fn indentation(text: &str, object: &Object) -> Option<String> {
 }
 
 /// The blanks before a position, if they start the line; for an object after a key, those before the key.
-fn line_indentation(text: &str, at: usize) -> Option<&str> {
+pub(super) fn line_indentation(text: &str, at: usize) -> Option<&str> {
     let line = &text[text[..at].rfind('\n').map_or(0, |newline| newline + 1)..at];
     let blanks = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
     let starts_line = blanks.len() == line.len() && text[..at].contains('\n');
@@ -201,13 +201,19 @@ fn line_comment_end(text: &str, at: usize) -> usize {
 }
 
 /// JSON on several lines. `outer` indents all lines but the first.
-fn pretty(value: &Value, indent: &str, outer: &str) -> String {
+pub(super) fn pretty(value: &Value, indent: &str, outer: &str) -> String {
     let mut bytes = Vec::new();
     let formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
     let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
     let written = serde::Serialize::serialize(value, &mut serializer);
     let text = written.ok().and_then(|()| String::from_utf8(bytes).ok());
     text.unwrap_or_default().replace('\n', &format!("\n{outer}"))
+}
+
+/// The value of a member of the object at a position.
+pub(super) fn member_value(text: &str, open: usize, key: &str) -> Option<Range<usize>> {
+    let object = parse_object(text, open).ok()?;
+    object.find(key).map(|index| object.members[index].value.clone())
 }
 
 fn parse_object(text: &str, open: usize) -> Result<Object, String> {
@@ -240,7 +246,7 @@ fn parse_object(text: &str, open: usize) -> Result<Object, String> {
 }
 
 /// The position after blanks and comments.
-fn skip_blank(text: &str, mut at: usize) -> usize {
+pub(super) fn skip_blank(text: &str, mut at: usize) -> usize {
     loop {
         let rest = text[at..].trim_start_matches([' ', '\t', '\r', '\n', '\u{feff}']);
         at = text.len() - rest.len();
@@ -272,7 +278,7 @@ fn string_end(text: &str, at: usize) -> Result<usize, String> {
 }
 
 /// The position after a value.
-fn value_end(text: &str, start: usize) -> Result<usize, String> {
+pub(super) fn value_end(text: &str, start: usize) -> Result<usize, String> {
     let mut depth = 0_usize;
     let mut at = start;
     loop {

@@ -1,6 +1,7 @@
 //! `haft mcp install` and `haft mcp uninstall`: edit the configuration of an agent.
 
-mod json_text;
+pub(crate) mod json_array;
+pub(crate) mod json_text;
 mod target;
 mod toml_text;
 
@@ -55,23 +56,34 @@ pub(crate) fn run(
     process: &ProcessContext,
 ) -> Result<i32, Failure> {
     let file = file(arguments, process)?;
-    let old = read(&file)?;
     let own = own_program(arguments.project);
-    let new = changed(&arguments.agent, change, &own, old.as_deref().unwrap_or_default())
-        .map_err(|reason| cannot("edit", &file, &reason).with_hint(by_hand(&arguments.agent)))?;
-    if new == old.as_deref().unwrap_or_default() {
+    apply(&file, arguments.yes, SERVER_NAME, change, |text| {
+        changed(&arguments.agent, change, &own, text).map_err(|reason| (reason, by_hand(&arguments.agent)))
+    })
+}
+
+/// Shows a change of a configuration file, asks unless `yes` is set, and writes it. `changed` returns the new text, or a
+/// reason and a hint.
+pub(crate) fn apply(
+    file: &Path,
+    yes: bool,
+    subject: &str,
+    change: ConfigChange,
+    changed: impl Fn(&str) -> Result<String, (String, String)>,
+) -> Result<i32, Failure> {
+    let old = read(file)?.unwrap_or_default();
+    let new = changed(&old).map_err(|(reason, hint)| cannot("edit", file, &reason).with_hint(hint))?;
+    if new == old {
         let state = if change == ConfigChange::Install { "is already" } else { "is not" };
-        print_message(format_args!("{SERVER_NAME} {state} in '{}'", printable(&file)));
+        print_message(format_args!("{subject} {state} in '{}'", printable(file)));
         return Ok(0);
     }
-    let shown = difference(&file, old.as_deref().unwrap_or_default(), &new);
-    let status = print_text(&shown, 0);
-    if !arguments.yes && !confirm("write this change?", "nothing was written", "--yes writes without asking")?
-    {
+    let status = print_text(&difference(file, &old, &new), 0);
+    if !yes && !confirm("write this change?", "nothing was written", "--yes writes without asking")? {
         return Ok(1);
     }
-    write(&file, &new)?;
-    print_message(format_args!("wrote '{}'", printable(&file)));
+    write(file, &new)?;
+    print_message(format_args!("wrote '{}'", printable(file)));
     Ok(status)
 }
 
@@ -103,7 +115,7 @@ fn file(arguments: &InstallArguments, process: &ProcessContext) -> Result<PathBu
 }
 
 /// The program that agents start. A project's configuration is shared, so it names no path.
-fn own_program(project: bool) -> PathBuf {
+pub(crate) fn own_program(project: bool) -> PathBuf {
     let own = std::fs::read_link("/proc/self/exe").ok().filter(|_| !project);
     own.unwrap_or_else(|| SERVER_NAME.into())
 }
