@@ -25,6 +25,8 @@ pub struct CommandArguments {
     pub wants_help: bool,
     /// Whether `--version` was given.
     pub wants_version: bool,
+    /// Whether the name of an option is abbreviated. For the program, the abbreviation may be ambiguous.
+    pub has_abbreviation: bool,
 }
 
 /// The value of a parameter.

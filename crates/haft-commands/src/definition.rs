@@ -127,10 +127,13 @@ impl Command for CommandDefinition {
 
     fn steps_aside(&self, session: &mut Session, arguments: &[Bytes]) -> bool {
         let Some(steps_aside) = self.steps_aside else { return false };
+        let rewritten = self.rewrite.and_then(|rewrite| rewrite(arguments));
+        let arguments = rewritten.as_deref().unwrap_or(arguments);
         match CommandArguments::of_words(self.descriptor, arguments) {
             Ok(parsed) => {
                 parsed.wants_help
                     || parsed.wants_version
+                    || parsed.has_abbreviation
                     || steps_aside(session, &parsed, &arguments[parsed.option_words..])
             }
             Err(_) => true,

@@ -41,7 +41,10 @@ pub fn with_gnu_commands(kernel: KernelBuilder) -> KernelBuilder {
 /// Adds the commands that may run instead of GNU's programs to a kernel.
 #[must_use]
 pub fn with_stand_ins(kernel: KernelBuilder) -> KernelBuilder {
-    kernel.stand_ins(crate::text::GROUP.commands)
+    kernel
+        .stand_ins(crate::text::GROUP.commands)
+        .stand_ins(crate::search::GROUP.commands)
+        .stand_ins(crate::file::STAND_INS)
 }
 
 /// A command that steps aside for the program of the same name if it does not know an option.

@@ -78,6 +78,7 @@ mod schema;
 mod search;
 mod spawn;
 mod status;
+mod step_aside;
 mod system;
 mod text;
 mod timeout;

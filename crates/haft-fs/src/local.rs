@@ -137,6 +137,7 @@ pub(crate) fn entries_of(directory: OwnedFd) -> io::Result<DirectoryEntries> {
         Ok(entry) => Some(Ok(DirEntry {
             name: std::ffi::OsStr::from_bytes(entry.file_name().to_bytes()).to_owned(),
             kind: from_system(entry.file_type()),
+            inode: entry.ino(),
         })),
         Err(error) => Some(Err(error.into())),
     })))

@@ -104,6 +104,8 @@ pub struct DirEntry {
     pub name: OsString,
     /// The type, without following a symbolic link; `None` if the file system does not report it.
     pub kind: Option<FileType>,
+    /// The inode number. 0 if the file system does not report it.
+    pub inode: u64,
 }
 
 /// Returns the metadata of an open descriptor.

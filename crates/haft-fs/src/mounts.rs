@@ -261,7 +261,7 @@ impl FileSystem for Mounts {
         };
         let mount_entries: Vec<io::Result<DirEntry>> = mounted
             .iter()
-            .map(|name| Ok(DirEntry { name: name.clone(), kind: Some(FileType::Directory) }))
+            .map(|name| Ok(DirEntry { name: name.clone(), kind: Some(FileType::Directory), inode: 0 }))
             .collect();
         let below =
             below.filter(move |entry| !entry.as_ref().is_ok_and(|entry| mounted.contains(&entry.name)));

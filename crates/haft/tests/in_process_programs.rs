@@ -38,6 +38,10 @@ fn text_commands_start_no_process() {
         "LC_ALL=C sort < /etc/passwd",
         "cat /etc/passwd > copy",
         "trap 'echo end' EXIT; cat /etc/passwd",
+        "grep -c root /etc/passwd | head -1",
+        "sed -n 's/root/x/p' /etc/passwd",
+        "mkdir -p a/b; touch a/b/c; cp a/b/c a/d; mv a/d a/e; ls a; rm -rf a",
+        "basename \"$(dirname /a/b/c)\"",
     ] {
         let found = kinds(&scratch, &format!("cd {}; {script}", scratch.text(".")));
         assert!(
@@ -121,4 +125,52 @@ fn type_and_enable_know_the_commands_unless_haft_is_another_shell() {
         .status(127)
         .stdout("cat is /usr/bin/cat\ncat is /bin/cat\n")
         .stderr_has("enable: cat: not a shell builtin");
+}
+
+/// Scripts that must have the same result under bash, where all commands are programs.
+const SAME_RESULTS: &[&str] = &[
+    // The position of a file that the next command reads.
+    "seq 9 > f; { sed 2q; echo; cat; } < f; { grep -m1 3; cat; } < f; { grep -q 3; cat; } < f",
+    "seq 50000 > f; { grep -q 3; cat | md5sum; } < f; { grep -l 3; cat; } < f; { sed -n '$!N;1q'; head -n1; } < f",
+    // Permissions of new files.
+    "umask 077; mkdir d; touch d/f; cp d/f d/g; sed -i s/a/b/ d/f; stat -c '%a %n' d d/*",
+    "echo a > f; chmod 640 f; umask 022; sed -i.old s/a/b/ f; stat -c '%a %n' f f.old; cat f f.old",
+    "echo a > f; ln f g; sed -i s/a/b/ f; cat f g; ln -s f l; sed -i s/b/c/ l; ls -l l | cut -c1; cat f l",
+    // A working directory that has another name.
+    "mkdir a; cd a; mv ../a ../b; touch f; ls ../b; grep -c x f",
+    "mkdir a; cd a; rmdir ../a; ls; touch f; echo $?",
+    // Messages and statuses.
+    "grep x missing; echo $?; sed p missing; echo $?; rm missing; ls missing; cp missing x; mkdir .; echo $?",
+    "grep '[' /etc/passwd; grep -E 'a{1' /etc/passwd | head -n1; sed 's/a/b' /etc/passwd; sed --no-such; echo $?",
+    "printf 'a\\0b\\n' > f; grep a f; grep -c a f; grep -a b f | od -c; truncate -s 200K g; echo a >> g; grep a g",
+    // Abbreviated options, and options of programs only.
+    "printf 'b\\na\\n' > f; grep --line-num b f; sed --quiet p f; grep -P 'a|b' f; ls --revers f; echo $?",
+    "printf '%s\\n' aa ab ba > f; grep '\\(a\\)\\1' f; sed -E 's/(.)\\1/<&>/' f; grep -f /dev/stdin f <<< ab",
+    "mkdir -p d/e; touch d/f d/e/g; grep -rc '' d | sort; ls -R d; rm -rv d | sort; ls",
+    "for i in 1 2 3; do echo $i; done | while read -r x; do grep -q 2 <<< $x && echo found $x; done",
+    "echo 'a b' | sed 's/\\w/<&>/g; s/\\bb/X/'; echo abc | grep -o '[a-z]' | tail -n1; echo é | sed 's/./x/g'",
+    "mv missing x; touch a b; mv a b c; echo $?; mkdir c; mv a b c; ls c; rm c; rmdir c; echo $?; rm -r c; ls",
+];
+
+#[test]
+fn commands_have_the_same_results_as_programs() {
+    if !has_programs() {
+        return;
+    }
+    for script in SAME_RESULTS {
+        for locale in ["C", "C.UTF-8"] {
+            let [ours, theirs] = [env!("CARGO_BIN_EXE_haft"), "/bin/bash"].map(|shell| {
+                let scratch = Scratch::new();
+                let text = format!("cd {}; {{ {script}; }} 2>&1; exit 0", scratch.text("."));
+                let ran = Haft::new(shell)
+                    .env("PATH", "/usr/bin:/bin")
+                    .env("LC_ALL", locale)
+                    .env("HOME", "/")
+                    .args(["-c", &text])
+                    .run();
+                String::from_utf8_lossy(ran.status(0).output()).into_owned()
+            });
+            assert_eq!(ours, theirs, "{script} ({locale})");
+        }
+    }
 }

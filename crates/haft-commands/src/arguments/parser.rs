@@ -75,6 +75,7 @@ impl<'a> ArgumentParser<'a> {
         };
         let unknown = || format!("unrecognized option '--{}'", String::from_utf8_lossy(text));
         let parameter = self.find_parameter(name).map_err(|error| error.or_in_words_of_gnu(unknown))?;
+        self.parsed.has_abbreviation |= parameter.name.as_bytes() != name;
         match (parameter.kind, value) {
             (ParameterKind::Flag, None) => {
                 self.parsed.values.push((parameter.name, ArgumentValue::Flag(true)));

@@ -42,8 +42,11 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     }],
 };
 
-pub(crate) static COMMAND: CommandDefinition =
-    CommandDefinition { rewrite: Some(rewrite), ..gnu_command(&DESCRIPTOR, run) };
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
+    rewrite: Some(rewrite),
+    steps_aside: Some(|session, arguments, _| super::step_aside::chmod(session, arguments)),
+    ..gnu_command(&DESCRIPTOR, run)
+};
 
 struct ModeSetting {
     changes: ModeChanges,

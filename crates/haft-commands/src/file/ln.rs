@@ -55,7 +55,10 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     }],
 };
 
-pub(crate) static COMMAND: CommandDefinition = gnu_command(&DESCRIPTOR, run);
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
+    steps_aside: Some(|session, arguments, _| super::step_aside::makes_files(session, arguments)),
+    ..gnu_command(&DESCRIPTOR, run)
+};
 
 struct Linking {
     symbolic: bool,

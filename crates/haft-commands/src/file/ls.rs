@@ -131,8 +131,11 @@ const PARAMETERS: &[CommandParameter] = &[
     CommandParameter::short_flag("X", 'X', "Sort by extension."),
 ];
 
-pub(crate) static COMMAND: CommandDefinition =
-    CommandDefinition { usage_status: LS_TROUBLE, ..gnu_command(&DESCRIPTOR, run) };
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
+    usage_status: LS_TROUBLE,
+    steps_aside: Some(|session, arguments, _| super::step_aside::ls(session, arguments)),
+    ..gnu_command(&DESCRIPTOR, run)
+};
 
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> Flow {
     run_text(context, |run| {

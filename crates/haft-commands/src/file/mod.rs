@@ -25,6 +25,7 @@ mod rmdir;
 mod run;
 mod stat;
 mod stat_format;
+mod step_aside;
 mod target;
 mod time;
 mod touch;
@@ -57,6 +58,23 @@ static FILE_TABLE: &[&dyn Command] = &[
     &stat::COMMAND,
     &touch::COMMAND,
     &truncate::COMMAND,
+];
+
+/// The commands that may run instead of GNU's programs.
+pub(crate) static STAND_INS: &[&dyn Command] = &[
+    &basename::COMMAND,
+    &chmod::COMMAND,
+    &cp::COMMAND,
+    &dirname::COMMAND,
+    &ln::COMMAND,
+    &ls::COMMAND,
+    &mkdir::COMMAND,
+    &mv::COMMAND,
+    &readlink::COMMAND,
+    &realpath::COMMAND,
+    &rm::COMMAND,
+    &rmdir::COMMAND,
+    &touch::COMMAND,
 ];
 
 static FILE_DESCRIPTORS: &[&CommandDescriptor] = &[

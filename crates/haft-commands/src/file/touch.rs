@@ -30,7 +30,10 @@ CommandParameter::new("time", ParameterKind::Text, "Change only this time: `atim
     examples: &[Example { summary: "Set a time", script: "touch -d \"2024-05-01 12:30\" f; ls --full-time f", output: "-rw-r--r-- 1 1000 1000 0 2024-05-01 12:30:00.000000000 +0000 f\n", status: 0 }],
 };
 
-pub(crate) static COMMAND: CommandDefinition = gnu_command(&DESCRIPTOR, run);
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
+    steps_aside: Some(|session, arguments, _| super::step_aside::touch(session, arguments)),
+    ..gnu_command(&DESCRIPTOR, run)
+};
 
 struct Touching {
     accessed: TimeChange,
@@ -66,13 +69,15 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
 /// Which times are changed: that of the last access, and that of the content.
 fn selection(run: &mut TextRun<'_, '_>, arguments: &CommandArguments) -> Result<(bool, bool), Stop> {
     let (mut access, mut modify) = (arguments.flag("a"), arguments.flag("m"));
-    match arguments.text("time").map(|word| (word, &**word)) {
-        None => {}
-        Some((_, b"atime" | b"access" | b"use")) => access = true,
-        Some((_, b"mtime" | b"modify")) => modify = true,
-        Some((word, _)) => {
-            let shown = run.quote(word);
-            return run.usage(format_args!("invalid argument {shown} for '--time'"));
+    for (_, value) in arguments.in_order().filter(|(name, _)| *name == "time") {
+        let ArgumentValue::Text(word) = value else { continue };
+        match &**word {
+            b"atime" | b"access" | b"use" => access = true,
+            b"mtime" | b"modify" => modify = true,
+            _ => {
+                let shown = run.quote(word);
+                return run.usage(format_args!("invalid argument {shown} for '--time'"));
+            }
         }
     }
     Ok(if access || modify { (access, modify) } else { (true, true) })

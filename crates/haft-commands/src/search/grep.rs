@@ -3,19 +3,24 @@
 mod color;
 mod file_filter;
 mod line_reader;
+mod patterns;
 mod printer;
 mod settings;
+mod step_aside;
 mod walk;
 
 use haft_kernel::builtins::Context;
-use haft_kernel::{Bytes, Flow};
+use haft_kernel::{Bytes, Flow, Session};
 
 use crate::arguments::CommandArguments;
 use crate::definition::CommandDefinition;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
 use crate::group::gnu_command;
+use crate::step_aside::small_file;
 use crate::text::streams::{TextRun, Wording, run_worded};
-use settings::{GrepSettings, PatternSyntax};
+use patterns::PatternSyntax;
+use settings::GrepSettings;
+use step_aside::steps_aside;
 
 /// Nothing was selected.
 const NOT_SELECTED: i32 = 1;
@@ -169,14 +174,32 @@ const fn grep_command(
     }
 }
 
-pub(crate) static COMMAND: CommandDefinition =
-    grep_command(&DESCRIPTOR, |context, arguments, _| run(context, arguments, PatternSyntax::Basic));
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
+    steps_aside: Some(|session, arguments, _| steps_aside(session, arguments, PatternSyntax::Basic)),
+    ..grep_command(&DESCRIPTOR, |context, arguments, _| run(context, arguments, PatternSyntax::Basic))
+};
 
-pub(crate) static EGREP_COMMAND: CommandDefinition =
-    grep_command(&EGREP_DESCRIPTOR, |context, arguments, _| run(context, arguments, PatternSyntax::Extended));
+pub(crate) static EGREP_COMMAND: CommandDefinition = CommandDefinition {
+    steps_aside: Some(|session, arguments, _| {
+        is_obsolete(session, b"/usr/bin/egrep") || steps_aside(session, arguments, PatternSyntax::Extended)
+    }),
+    ..grep_command(&EGREP_DESCRIPTOR, |context, arguments, _| {
+        run(context, arguments, PatternSyntax::Extended)
+    })
+};
 
-pub(crate) static FGREP_COMMAND: CommandDefinition =
-    grep_command(&FGREP_DESCRIPTOR, |context, arguments, _| run(context, arguments, PatternSyntax::Fixed));
+pub(crate) static FGREP_COMMAND: CommandDefinition = CommandDefinition {
+    steps_aside: Some(|session, arguments, _| {
+        is_obsolete(session, b"/usr/bin/fgrep") || steps_aside(session, arguments, PatternSyntax::Fixed)
+    }),
+    ..grep_command(&FGREP_DESCRIPTOR, |context, arguments, _| run(context, arguments, PatternSyntax::Fixed))
+};
+
+/// Whether a program is not the plain script of Debian. GNU's own script warns that it is obsolescent.
+fn is_obsolete(session: &Session, path: &[u8]) -> bool {
+    let script = small_file(session, path).unwrap_or_default();
+    !script.starts_with(b"#!") || memchr::memmem::find(&script, b"obsolescent").is_some()
+}
 
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, syntax: PatternSyntax) -> Flow {
     context.name = b"grep";

@@ -1,6 +1,8 @@
 //! GNU's commands that search and edit text.
 
+mod fts_order;
 mod grep;
+mod recent;
 mod sed;
 
 use crate::descriptor::CommandDescriptor;

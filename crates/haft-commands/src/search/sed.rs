@@ -9,11 +9,14 @@ mod output;
 mod parser;
 mod reader;
 mod script;
+mod step_aside;
 mod substitute;
 
 use haft_kernel::builtins::Context;
 use haft_kernel::{Bytes, Flow};
+use haft_text::encoding::Encoding;
 
+use super::recent::RecentlyUsed;
 use crate::arguments::{ArgumentValue, CommandArguments};
 use crate::definition::CommandDefinition;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
@@ -23,6 +26,7 @@ use crate::text::streams::{Stop, TextRun, Wording, run_worded};
 use execute::Executor;
 use files::SedFiles;
 use reader::{PartOrigin, ScriptPart};
+use script::{SedDialect, SedScript};
 
 /// Wrong usage, or an invalid script.
 const BAD_USAGE: i32 = 1;
@@ -93,8 +97,11 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     ],
 };
 
-pub(crate) static COMMAND: CommandDefinition =
-    CommandDefinition { usage_status: BAD_USAGE, ..gnu_command(&DESCRIPTOR, run) };
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
+    usage_status: BAD_USAGE,
+    steps_aside: Some(|session, arguments, _| step_aside::steps_aside(session, arguments)),
+    ..gnu_command(&DESCRIPTOR, run)
+};
 
 /// The options of a call.
 pub(super) struct SedSettings {
@@ -112,20 +119,31 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
     run_worded(context, Wording::Sed, |run| {
         let mut operands = arguments.operands.clone();
         let parts = script_parts(run, arguments, &mut operands)?;
-        let is_extended = arguments.flag("regexp-extended") || arguments.flag("r");
-        let encoding = run.context.session().encoding();
-        let script = match parser::parse(&parts, is_extended, encoding) {
-            Ok(script) => script,
-            Err((script, (message, status))) => {
-                output::open_all(run, &script.outputs)?;
-                run.complain(message);
-                return Err(Stop::Exit(status));
-            }
-        };
+        let dialect = dialect(arguments, run.context.session().encoding());
+        let script =
+            match RECENT.get_or_make((parts, dialect), |(parts, dialect)| parser::parse(parts, *dialect)) {
+                Ok(script) => script,
+                Err((script, (message, status))) => {
+                    output::open_all(run, &script.outputs)?;
+                    run.complain(message);
+                    return Err(Stop::Exit(status));
+                }
+            };
         let settings = settings(run, arguments, script.is_quiet)?;
-        let files = SedFiles::new(operands, &settings);
-        Executor::new(run, &script, settings, encoding, files)?.run(run)
+        if settings.in_place.is_some() && operands.is_empty() {
+            return run.fail("no input files");
+        }
+        let files = SedFiles::new(operands, &settings, script.can_quit());
+        Executor::new(run, &script, settings, dialect.encoding, files)?.run(run)
     })
+}
+
+/// The scripts of the last calls.
+static RECENT: RecentlyUsed<(Vec<ScriptPart>, SedDialect), SedScript> = RecentlyUsed::new();
+
+fn dialect(arguments: &CommandArguments, encoding: Encoding) -> SedDialect {
+    let is_extended = arguments.flag("regexp-extended") || arguments.flag("r");
+    SedDialect { is_extended, is_null_data: arguments.flag("null-data"), encoding }
 }
 
 fn settings(

@@ -255,6 +255,13 @@ impl TextRun<'_, '_> {
         TextInput::new(self.context.file(0), Bytes::from("-"))
     }
 
+    /// Moves standard input to its end, if it is a file.
+    pub(crate) fn skip_standard_input(&self) {
+        if let Some(file) = self.context.file(0).filter(|file| file.is_seekable()) {
+            let _ = file.seek_to_end();
+        }
+    }
+
     /// Calls `work` with each operand that can be opened, or with standard input if there are none.
     pub(crate) fn each_input(
         &mut self,
@@ -413,6 +420,18 @@ impl TextInput {
 
     pub(crate) fn is_seekable(&self) -> bool {
         self.file.as_ref().is_some_and(|file| file.is_seekable())
+    }
+
+    /// Whether the part of the file after the current position has a hole.
+    pub(crate) fn has_hole(&self) -> bool {
+        use rustix::fs::{SeekFrom, seek, tell};
+        let Some(file) = &self.file else { return false };
+        let size = file.metadata().ok().filter(Metadata::is_file).map_or(0, |metadata| metadata.size);
+        let Some(descriptor) = file.descriptor() else { return false };
+        let Some(at) = tell(descriptor).ok().filter(|at| *at < size) else { return false };
+        let hole = seek(descriptor, SeekFrom::Hole(at));
+        let is_restored = seek(descriptor, SeekFrom::Start(at)).is_ok();
+        is_restored && hole.is_ok_and(|hole| hole < size)
     }
 
     /// Marks bytes that [`fill`](Self::fill) returned as read.

@@ -118,7 +118,8 @@ impl FileSystem for Memory {
             .children(node)?
             .iter()
             .map(|(name, child)| {
-                Ok(DirEntry { name: name.clone(), kind: Some(state.metadata(*child)?.kind) })
+                let metadata = state.metadata(*child)?;
+                Ok(DirEntry { name: name.clone(), kind: Some(metadata.kind), inode: metadata.inode })
             })
             .collect();
         state.require(node, AccessMode::READ)?;

@@ -16,14 +16,25 @@ use crate::variables::Attributes;
 const SYSTEM_DIRECTORIES: [&[u8]; 2] = [b"/usr/bin", b"/bin"];
 
 /// Exported variables that change what programs do, or what they load.
-const PROGRAM_VARIABLES: [&[u8]; 3] = [b"LD_PRELOAD", b"LD_AUDIT", b"POSIXLY_CORRECT"];
+const PROGRAM_VARIABLES: [&[u8]; 10] = [
+    b"LD_PRELOAD",
+    b"LD_AUDIT",
+    b"POSIXLY_CORRECT",
+    b"_POSIX2_VERSION",
+    b"GREP_OPTIONS",
+    b"BLOCK_SIZE",
+    b"BLOCKSIZE",
+    b"LS_BLOCK_SIZE",
+    b"QUOTING_STYLE",
+    b"TIME_STYLE",
+];
 
 /// Variables that select the locale.
 const LOCALE_VARIABLES: [&[u8]; 8] =
     [b"LC_ALL", b"LC_CTYPE", b"LC_COLLATE", b"LC_MESSAGES", b"LC_NUMERIC", b"LC_TIME", b"LANG", b"LANGUAGE"];
 
 /// Parts of paths that lead to files of the process that opens them.
-const OWN_FILES: [&[u8]; 2] = [b"proc/", b"/dev/"];
+const OWN_FILES: [&[u8]; 3] = [b"proc/", b"/proc", b"/dev/"];
 
 impl Session {
     /// Replaces a program by its stand-in, if it has one that may run here.
@@ -38,6 +49,12 @@ impl Session {
             return target;
         }
         self.find_stand_in(words, command).unwrap_or(target)
+    }
+
+    /// Whether standard output is a terminal, for commands that write something else to it. Redirections of the command do not count.
+    #[must_use]
+    pub fn has_terminal_output(&self) -> bool {
+        self.open_files.get(1).is_some_and(|output| output.is_terminal())
     }
 
     fn find_stand_in(&mut self, words: &[Bytes], command: &Command) -> Option<CommandTarget> {
@@ -67,6 +84,7 @@ impl Session {
             && !self.has_signal_traps()
             && !self.limits.limits_programs()
             && !self.working_directory.path().starts_with(b"/proc")
+            && !self.has_lost_directory()
             && self.has_plain_descriptors()
             && self.value(b"HAFT_COMMANDS").is_none_or(|value| value != "host")
             && !PROGRAM_VARIABLES.iter().any(|name| self.is_exported(name))

@@ -94,6 +94,12 @@ impl Session {
         self.working_directory.descriptor = held.and_then(open);
     }
 
+    /// Whether the name of the working directory leads nowhere, although the directory may still be there under another name.
+    pub(crate) fn has_lost_directory(&self) -> bool {
+        let path = haft_text::path(self.working_directory.path());
+        self.working_directory.is_held() && !self.kernel.files.exists(path)
+    }
+
     /// The directory in which programs start: the working directory by its name, or by its descriptor if the name is gone.
     /// `None` if it is not on this machine.
     pub(crate) fn program_directory(&self) -> Option<PathBuf> {

@@ -1,5 +1,8 @@
 //! Reads the lines of a file and notices binary data.
 
+use haft_text::regex::gnu::GnuRegex;
+
+use super::printer::GrepLine;
 use crate::text::streams::{Stop, TextInput, TextRun};
 
 /// How much GNU's `grep` reads at once. It decides from what it has read whether a file is binary.
@@ -13,13 +16,45 @@ pub(super) struct LineReader {
     unread: usize,
     /// Whether to look for NUL bytes.
     seeks_nul: bool,
+    has_started: bool,
     /// Whether a NUL byte was found. It ends a line from then on.
     pub(super) has_nul: bool,
 }
 
 impl LineReader {
     pub(super) fn new(input: TextInput, end: u8, seeks_nul: bool) -> Self {
-        Self { input: input.with_read_size(READ_BYTES), end, unread: 0, seeks_nul, has_nul: false }
+        let input = input.with_read_size(READ_BYTES);
+        Self { input, end, unread: 0, seeks_nul, has_started: false, has_nul: false }
+    }
+
+    /// Skips complete lines that do not match. Returns whether the next line is known to match. Lines are counted if `counts`.
+    pub(super) fn skip_to_match(
+        &mut self,
+        run: &mut TextRun<'_, '_>,
+        regex: &GnuRegex,
+        line: &mut GrepLine,
+        counts: bool,
+    ) -> Result<bool, Stop> {
+        loop {
+            self.fill(run)?;
+            let available = self.input.fill(run)?;
+            let last = memchr::memrchr(b'\n', available).filter(|_| !self.has_nul);
+            let Some(last) = last else { return Ok(false) };
+            let found = regex.find_line(&available[..last], 0);
+            let skipped = match found {
+                Some(at) => memchr::memrchr(b'\n', &available[..at]).map_or(0, |newline| newline + 1),
+                None => last + 1,
+            };
+            if counts {
+                line.number += memchr::memchr_iter(b'\n', &available[..skipped]).count() as u64;
+            }
+            line.offset += skipped as u64;
+            self.input.consume(skipped);
+            self.unread -= skipped;
+            if found.is_some() || self.unread > 0 {
+                return Ok(found.is_some());
+            }
+        }
     }
 
     /// Reads the next line without its end. Returns whether there is one.
@@ -27,16 +62,12 @@ impl LineReader {
         line.clear();
         let mut is_line = false;
         loop {
-            let is_fresh = self.unread == 0;
+            self.fill(run)?;
             let available = self.input.fill(run)?;
             if available.is_empty() {
                 return Ok(is_line);
             }
             is_line = true;
-            self.unread = available.len();
-            if is_fresh && self.seeks_nul && !self.has_nul {
-                self.has_nul = memchr::memchr(0, available).is_some();
-            }
             let found = match self.has_nul {
                 true => memchr::memchr2(self.end, 0, available),
                 false => memchr::memchr(self.end, available),
@@ -50,6 +81,20 @@ impl LineReader {
                 return Ok(true);
             }
         }
+    }
+
+    /// Reads if everything has been returned, and looks for binary data. A file with a hole has NUL bytes there.
+    fn fill(&mut self, run: &mut TextRun<'_, '_>) -> Result<(), Stop> {
+        if self.unread > 0 {
+            return Ok(());
+        }
+        self.unread = self.input.fill(run)?.len();
+        if self.seeks_nul && !self.has_nul {
+            let is_first = !std::mem::replace(&mut self.has_started, true);
+            self.has_nul =
+                memchr::memchr(0, self.input.fill(run)?).is_some() || is_first && self.input.has_hole();
+        }
+        Ok(())
     }
 
     /// Whether reading has failed.

@@ -59,7 +59,7 @@ impl<'a> LinePrinter<'a> {
         if print.only_matching && !is_matching {
             return Ok(true);
         }
-        if !self.is_text(&line.text) {
+        if !print.only_matching && !self.is_text(&line.text) {
             return Ok(false);
         }
         let mut text = Vec::with_capacity(line.text.len() + 1);
@@ -67,16 +67,19 @@ impl<'a> LinePrinter<'a> {
             let separator = if is_selected { SELECTED } else { CONTEXT };
             self.head(&mut text, line, line.offset, line.text.len(), separator);
         }
-        match is_matching && (print.only_matching || print.color) {
+        let is_text = match is_matching && (print.only_matching || print.color) {
             true => self.matches(run, line, &mut text)?,
-            false => text.extend_from_slice(&line.text),
-        }
+            false => {
+                text.extend_from_slice(&line.text);
+                true
+            }
+        };
         if !print.only_matching {
             text.push(self.settings.end);
         }
         run.write(&text)?;
         self.line_done(run)?;
-        Ok(true)
+        Ok(is_text)
     }
 
     fn line_done(&self, run: &mut TextRun<'_, '_>) -> Result<(), Stop> {
@@ -92,8 +95,14 @@ impl<'a> LinePrinter<'a> {
             || std::str::from_utf8(text).is_ok()
     }
 
-    /// Writes the matches of a line: only them, or the whole line with the matches in colour.
-    fn matches(&self, run: &mut TextRun<'_, '_>, line: &GrepLine, output: &mut Vec<u8>) -> Result<(), Stop> {
+    /// Writes the matches of a line: only them, or the whole line with the matches in colour. Returns `false` at a match that is not
+    /// text.
+    fn matches(
+        &self,
+        run: &mut TextRun<'_, '_>,
+        line: &GrepLine,
+        output: &mut Vec<u8>,
+    ) -> Result<bool, Stop> {
         let print = &self.settings.print;
         let text = &line.text;
         let (mut at, mut written) = (0, 0);
@@ -104,6 +113,9 @@ impl<'a> LinePrinter<'a> {
                     break;
                 }
                 continue;
+            }
+            if print.only_matching && !self.is_text(&text[found.clone()]) {
+                return Ok(false);
             }
             let shown = match print.color {
                 true => painted(&text[found.clone()], MATCH),
@@ -128,7 +140,7 @@ impl<'a> LinePrinter<'a> {
         if !print.only_matching {
             output.extend_from_slice(&text[written..]);
         }
-        Ok(())
+        Ok(true)
     }
 
     fn find(

@@ -1,22 +1,17 @@
 //! The options of `grep`.
 
+use std::sync::Arc;
+
 use haft_kernel::Bytes;
 use haft_text::encoding::Encoding;
-use haft_text::regex::gnu::{GnuMatchExtent, GnuRegex, GnuRegexOptions, GnuSyntax, leading_operators};
+use haft_text::regex::gnu::GnuRegex;
 
 use super::file_filter::FileFilter;
+use super::patterns::{PatternOptions, PatternSyntax};
 use super::{TROUBLE, USAGE, complain};
 use crate::arguments::{ArgumentValue, CommandArguments};
 use crate::text::number::{IntegerError, parse_integer};
 use crate::text::streams::{Stop, TextRun};
-
-/// The syntax of a pattern.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PatternSyntax {
-    Basic,
-    Extended,
-    Fixed,
-}
 
 /// How binary files are treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,7 +40,7 @@ pub(super) enum FileListing {
 /// All options.
 pub(super) struct GrepSettings {
     /// `None` if there are no patterns.
-    pub(super) matcher: Option<GnuRegex>,
+    pub(super) matcher: Option<Arc<GnuRegex>>,
     pub(super) encoding: Encoding,
     pub(super) is_inverted: bool,
     /// The byte at the end of a line.
@@ -138,7 +133,10 @@ impl GrepSettings {
             settings.listing = FileListing::None;
         }
         settings.has_operands = !operands.is_empty();
-        let selects_nothing = patterns.patterns.is_empty() && !settings.is_inverted;
+        let selects_nothing = match settings.is_inverted {
+            true => patterns.match_every_line(),
+            false => patterns.patterns.is_empty(),
+        };
         if (settings.max_count == Some(0) || selects_nothing) && settings.listing != FileListing::WithoutMatch
         {
             return Err(Stop::Exit(super::NOT_SELECTED));
@@ -248,109 +246,6 @@ impl PrintSettings {
 
     pub(super) fn has_context(&self) -> bool {
         self.before().is_some() || self.after().is_some()
-    }
-}
-
-/// The options about patterns.
-struct PatternOptions {
-    syntax: Option<PatternSyntax>,
-    extent: GnuMatchExtent,
-    ignore_case: bool,
-    is_given: bool,
-    patterns: Vec<Bytes>,
-}
-
-impl PatternOptions {
-    fn new(syntax: PatternSyntax) -> Self {
-        Self {
-            syntax: (syntax != PatternSyntax::Basic).then_some(syntax),
-            extent: GnuMatchExtent::Anywhere,
-            ignore_case: false,
-            is_given: false,
-            patterns: Vec::new(),
-        }
-    }
-
-    /// Applies an option. Returns whether it is about patterns.
-    fn option(&mut self, run: &mut TextRun<'_, '_>, name: &str, value: &[u8]) -> Result<bool, Stop> {
-        match name {
-            "extended-regexp" => self.set_syntax(run, PatternSyntax::Extended)?,
-            "fixed-strings" => self.set_syntax(run, PatternSyntax::Fixed)?,
-            "basic-regexp" => self.set_syntax(run, PatternSyntax::Basic)?,
-            "ignore-case" | "y" => self.ignore_case = true,
-            "no-ignore-case" => self.ignore_case = false,
-            "line-regexp" => self.extent = GnuMatchExtent::Whole,
-            "word-regexp" if self.extent != GnuMatchExtent::Whole => self.extent = GnuMatchExtent::Word,
-            "regexp" => self.add(value),
-            "file" => self.add_file(run, value)?,
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-
-    fn set_syntax(&mut self, run: &mut TextRun<'_, '_>, syntax: PatternSyntax) -> Result<(), Stop> {
-        if self.syntax.is_some_and(|known| known != syntax) {
-            return run.fail("conflicting matchers specified");
-        }
-        self.syntax = Some(syntax);
-        Ok(())
-    }
-
-    /// Adds each line as a pattern.
-    fn add(&mut self, patterns: &[u8]) {
-        self.is_given = true;
-        self.patterns.extend(patterns.split(|byte| *byte == b'\n').map(Bytes::from));
-    }
-
-    fn add_file(&mut self, run: &mut TextRun<'_, '_>, name: &[u8]) -> Result<(), Stop> {
-        self.is_given = true;
-        let opened = match name {
-            b"-" => Ok(run.standard_input()),
-            _ => run.try_open(&Bytes::from(name))?,
-        };
-        let mut input = match opened {
-            Ok(input) => input,
-            Err(error) => {
-                let reason = haft_fs::message(&error);
-                complain(run, &[name, b": ", reason.as_bytes()].concat());
-                return Err(Stop::Exit(TROUBLE));
-            }
-        };
-        let content = input.read_all(run)?;
-        if input.has_failed() {
-            return Err(Stop::Exit(TROUBLE));
-        }
-        if !content.is_empty() {
-            self.add(content.strip_suffix(b"\n").unwrap_or(&content));
-        }
-        Ok(())
-    }
-
-    fn compile(&self, run: &mut TextRun<'_, '_>, encoding: Encoding) -> Result<Option<GnuRegex>, Stop> {
-        if self.patterns.is_empty() {
-            return Ok(None);
-        }
-        let patterns: Vec<&[u8]> = self.patterns.iter().map(|pattern| &**pattern).collect();
-        let syntax = match self.syntax {
-            Some(PatternSyntax::Extended) => GnuSyntax::GrepExtended,
-            _ => GnuSyntax::GrepBasic,
-        };
-        let options =
-            GnuRegexOptions { ignore_case: self.ignore_case, ..GnuRegexOptions::new(syntax, encoding) };
-        let compiled = match self.syntax {
-            Some(PatternSyntax::Fixed) => GnuRegex::fixed(&patterns, self.extent, options),
-            _ => GnuRegex::any_of(&patterns, self.extent, options),
-        };
-        if self.syntax == Some(PatternSyntax::Extended) && compiled.is_ok() {
-            let operators = patterns.iter().filter_map(|pattern| leading_operators(pattern, options).ok());
-            for operator in operators.flatten() {
-                complain(run, format!("warning: {operator} at start of expression").as_bytes());
-            }
-        }
-        match compiled {
-            Ok(regex) => Ok(Some(regex)),
-            Err(error) => run.fail(error),
-        }
     }
 }
 

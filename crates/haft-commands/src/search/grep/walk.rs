@@ -8,7 +8,9 @@ use std::path::PathBuf;
 
 use haft_fs::{FileType, Metadata};
 use haft_kernel::Bytes;
+use haft_text::regex::gnu::GnuRegex;
 
+use super::super::fts_order::in_fts_order;
 use super::line_reader::LineReader;
 use super::printer::{GrepLine, LinePrinter};
 use super::settings::{BinaryFiles, DirectoryAction, FileListing, GrepSettings};
@@ -30,10 +32,12 @@ pub(super) struct GrepSearch {
 pub(super) struct GrepFinding {
     pub(super) is_selected: bool,
     pub(super) has_failed: bool,
+    /// Whether `-m` has not ended the search.
+    has_lines_left: bool,
 }
 
 impl GrepFinding {
-    const FAILED: Self = Self { is_selected: false, has_failed: true };
+    const FAILED: Self = Self { is_selected: false, has_failed: true, has_lines_left: false };
 
     fn join(&mut self, other: Self) {
         self.is_selected |= other.is_selected;
@@ -61,10 +65,15 @@ impl GrepSearch {
             let metadata = run.context.file(0).and_then(|file| file.metadata().ok());
             let file = GrepFile { name: &label, shows_name, metadata };
             let input = run.standard_input();
-            return self.open_file(run, &file, input);
+            let finding = self.open_file(run, &file, input)?;
+            // The next reader of a file gets nothing, unless `-m` or `-q` has ended the search.
+            if finding.has_lines_left && !(finding.is_selected && self.settings.is_quiet) {
+                run.skip_standard_input();
+            }
+            return Ok(finding);
         }
         let found = match name.is_empty() {
-            true => Err(io::ErrorKind::NotFound.into()),
+            true => Err(io::Error::from_raw_os_error(rustix::io::Errno::NOENT.raw_os_error())),
             false => run.context.session().files().metadata(&absolute(run, name)),
         };
         let metadata = match found {
@@ -118,8 +127,10 @@ impl GrepSearch {
         prefix: &[u8],
         parents: &mut Vec<Metadata>,
     ) -> Result<GrepFinding, Stop> {
-        let entries = match run.context.session().files().read_dir(&absolute(run, name)) {
-            Ok(entries) => entries,
+        let path = absolute(run, name);
+        let files = run.context.session().files();
+        let entries = match files.read_dir(&path) {
+            Ok(entries) => in_fts_order(files, &path, entries),
             Err(error) => {
                 file_failed(run, &self.settings, name, &haft_fs::message(&error));
                 return Ok(GrepFinding::FAILED);
@@ -217,6 +228,7 @@ impl GrepSearch {
         let mut reader = LineReader::new(input, self.settings.end, seeks_nul);
         let count = search.run(run, &mut reader)?;
         let is_binary = search.is_binary;
+        let has_lines_left = self.settings.max_count.is_none_or(|max| count < max);
         let has_written = search.has_written;
         let printer = search.printer;
         let is_quiet = self.settings.is_count || self.settings.stops_at_first();
@@ -232,7 +244,7 @@ impl GrepSearch {
             printer.only_name(run)?;
         }
         self.has_written = has_written;
-        Ok(GrepFinding { is_selected: count > 0, has_failed: reader.has_failed() })
+        Ok(GrepFinding { is_selected: count > 0, has_failed: reader.has_failed(), has_lines_left })
     }
 
     /// Whether a file is also the output, so that the search might never end.
@@ -300,7 +312,15 @@ impl<'a> FileSearch<'a> {
         let mut left = settings.max_count.unwrap_or(u64::MAX);
         let (mut count, mut before_nul) = (0, None);
         let mut line = GrepLine { text: Vec::new(), number: 0, offset: 0 };
-        while left > 0 && reader.next(run, &mut line.text)? {
+        let lines = self.line_matcher();
+        while left > 0 {
+            let is_known = match lines {
+                Some(regex) => reader.skip_to_match(run, regex, &mut line, settings.print.number)?,
+                None => false,
+            };
+            if !reader.next(run, &mut line.text)? {
+                break;
+            }
             line.number += 1;
             if reader.has_nul && before_nul.is_none() {
                 if settings.binary == BinaryFiles::WithoutMatch {
@@ -310,7 +330,7 @@ impl<'a> FileSearch<'a> {
                 let is_count = settings.is_count && !settings.stops_at_first();
                 (self.is_quiet, self.stops_at_first) = (true, self.stops_at_first || !is_count);
             }
-            if self.is_selected(run, &line.text)? {
+            if is_known || self.is_selected(run, &line.text)? {
                 count += 1;
                 left -= 1;
                 self.selected(run, &line)?;
@@ -327,6 +347,14 @@ impl<'a> FileSearch<'a> {
         }
         self.is_binary |= before_nul.is_some_and(|before| before < count);
         Ok(count)
+    }
+
+    /// The expression, if lines that it does not match need not be looked at one by one.
+    fn line_matcher(&self) -> Option<&'a GnuRegex> {
+        let settings = self.printer.settings;
+        let needs_lines =
+            settings.is_inverted || settings.end != b'\n' || settings.print.has_context() && !self.is_quiet;
+        settings.matcher.as_deref().filter(|regex| !needs_lines && regex.searches_lines())
     }
 
     fn is_selected(&self, run: &mut TextRun<'_, '_>, text: &[u8]) -> Result<bool, Stop> {

@@ -10,6 +10,8 @@ pub(super) enum RangeState {
     Inactive,
     /// The range has started. Its last line is known if its second address is a number.
     Active(Option<u64>),
+    /// The range started at a line number. It does not start again.
+    Closed,
 }
 
 impl RangeState {
@@ -40,7 +42,7 @@ impl Executor<'_> {
 
     /// Whether the range of a command goes on after this line.
     pub(super) fn is_in_range(&self, index: usize) -> bool {
-        self.ranges[index] != RangeState::Inactive
+        matches!(self.ranges[index], RangeState::Active(_))
     }
 
     fn is_at(&mut self, run: &mut TextRun<'_, '_>, address: &Address) -> Result<bool, Stop> {
@@ -69,22 +71,27 @@ impl Executor<'_> {
         second: &Address,
     ) -> Result<bool, Stop> {
         let line = self.line_number;
+        let ended = match first {
+            Address::Line(_) => RangeState::Closed,
+            _ => RangeState::Inactive,
+        };
         match self.ranges[index] {
+            RangeState::Closed => Ok(false),
             RangeState::Active(Some(end)) => {
                 if line >= end {
-                    self.ranges[index] = RangeState::Inactive;
+                    self.ranges[index] = ended;
                 }
                 // `+N` and `~N` also match the first line after the range if lines were skipped.
                 Ok(line <= end || !matches!(second, Address::Line(_)))
             }
             RangeState::Active(None) => {
                 if self.is_at(run, second)? {
-                    self.ranges[index] = RangeState::Inactive;
+                    self.ranges[index] = ended;
                 }
                 Ok(true)
             }
             RangeState::Inactive => {
-                if !self.is_at(run, first)? {
+                if !self.starts_range(run, first, second)? {
                     return Ok(false);
                 }
                 let end = match second {
@@ -94,11 +101,28 @@ impl Executor<'_> {
                     Address::Multiple(count) => Some(line.div_ceil(*count).saturating_mul(*count)),
                     _ => None,
                 };
-                if end.is_none_or(|end| end > line) {
-                    self.ranges[index] = RangeState::Active(end);
-                }
+                self.ranges[index] = match end.is_none_or(|end| end > line) {
+                    true => RangeState::Active(end),
+                    false => ended,
+                };
                 Ok(true)
             }
+        }
+    }
+
+    /// Whether a range starts at the current line. A line number may have been skipped, but not the whole range.
+    fn starts_range(
+        &mut self,
+        run: &mut TextRun<'_, '_>,
+        first: &Address,
+        second: &Address,
+    ) -> Result<bool, Stop> {
+        match (first, second) {
+            (Address::Line(start), Address::Line(end)) if self.line_number > *start => {
+                Ok(self.line_number <= *end)
+            }
+            (Address::Line(start), _) => Ok(self.line_number >= *start),
+            _ => self.is_at(run, first),
         }
     }
 }

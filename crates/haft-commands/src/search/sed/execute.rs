@@ -1,12 +1,13 @@
 //! Runs scripts of `sed`.
 
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use haft_kernel::Bytes;
 use haft_text::encoding::Encoding;
 use haft_text::regex::gnu::GnuRegex;
 
+use super::address::RangeState;
 use super::files::SedFiles;
 use super::list::listed;
 use super::output::{SedOutput, open_all};
@@ -71,7 +72,7 @@ pub(super) struct Executor<'s> {
     is_replaced: bool,
     appended: Vec<Appended>,
     /// The states of the ranges, by command.
-    pub(super) ranges: Vec<super::address::RangeState>,
+    pub(super) ranges: Vec<RangeState>,
     last_regex: SedRegex,
     main: SedOutput,
     outputs: Vec<SedOutput>,
@@ -97,7 +98,7 @@ impl<'s> Executor<'s> {
             line_number: 0,
             is_replaced: false,
             appended: Vec::new(),
-            ranges: script.commands.iter().map(super::address::RangeState::initial).collect(),
+            ranges: initial_ranges(script),
             last_regex: None,
             main: SedOutput::standard(),
             outputs: open_all(run, &script.outputs)?,
@@ -139,7 +140,10 @@ impl<'s> Executor<'s> {
             }
         }
         self.files.close(run)?;
-        run.set_status(status.unwrap_or(self.files.status));
+        run.set_status(match (self.files.status, status) {
+            (0, Some(status)) => status,
+            (failure, _) => failure,
+        });
         Ok(())
     }
 
@@ -150,6 +154,8 @@ impl<'s> Executor<'s> {
         let Some(line) = self.files.next(run)? else { return Ok(false) };
         if line.starts_file && self.settings.is_separate {
             self.line_number = 0;
+            self.ranges = initial_ranges(self.script);
+            self.line_files.clear();
         }
         if line.starts_file {
             self.main = match self.files.edited_output() {
@@ -227,7 +233,8 @@ impl<'s> Executor<'s> {
 
     /// Whether a command is `0r`, which writes a file before the first line.
     fn reads_before(&self, index: usize) -> bool {
-        matches!(self.script.commands[index].addresses.first, Some(Address::Line(0)))
+        let addresses = &self.script.commands[index].addresses;
+        matches!(addresses.first, Some(Address::Line(0))) && addresses.second.is_none()
     }
 
     /// The commands that write something at once.
@@ -326,7 +333,7 @@ impl<'s> Executor<'s> {
         &mut self,
         run: &mut TextRun<'_, '_>,
         regex: &SedRegex,
-    ) -> Result<Rc<GnuRegex>, Stop> {
+    ) -> Result<Arc<GnuRegex>, Stop> {
         match regex.as_ref().or(self.last_regex.as_ref()).cloned() {
             Some(regex) => {
                 self.last_regex = Some(regex.clone());
@@ -371,6 +378,10 @@ impl<'s> Executor<'s> {
         }
         Ok(())
     }
+}
+
+fn initial_ranges(script: &SedScript) -> Vec<RangeState> {
+    script.commands.iter().map(RangeState::initial).collect()
 }
 
 /// Opens a file of `r` or `R`. A file that cannot be read is empty.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use haft_fs::OpenOptions;
+use haft_fs::{FileSystem, Metadata, OpenOptions};
 use haft_kernel::Bytes;
 use haft_kernel::io::OpenFile;
 
@@ -16,6 +16,12 @@ use crate::text::streams::{Stop, TextInput, TextRun};
 
 /// A file could not be read.
 const BAD_INPUT: i32 = 2;
+
+/// The mode of a temporary file.
+const NEW_FILE_MODE: u32 = 0o600;
+
+/// How much GNU's `sed` reads at once. It leaves the rest of a pipe to the next reader.
+const BLOCK_BYTES: usize = 4096;
 
 /// How often a name for a temporary file is tried.
 const MAX_TRIES: u32 = 1000;
@@ -30,6 +36,8 @@ pub(super) struct SedFiles {
     is_separate: bool,
     suffix: Option<Bytes>,
     end: u8,
+    /// Whether the rest of standard input may be left to the next reader.
+    may_quit: bool,
     /// The exit status after errors.
     pub(super) status: i32,
 }
@@ -57,7 +65,7 @@ pub(super) struct SedLine {
 }
 
 impl SedFiles {
-    pub(super) fn new(operands: Vec<Bytes>, settings: &SedSettings) -> Self {
+    pub(super) fn new(operands: Vec<Bytes>, settings: &SedSettings, may_quit: bool) -> Self {
         let waiting = if operands.is_empty() { vec![Bytes::from("-")] } else { operands };
         Self {
             waiting: waiting.into(),
@@ -67,6 +75,7 @@ impl SedFiles {
             is_separate: settings.is_separate,
             suffix: settings.in_place.clone(),
             end: settings.end,
+            may_quit,
             status: 0,
         }
     }
@@ -111,25 +120,24 @@ impl SedFiles {
             let Some(current) = &mut self.current else { return Ok(true) };
             return Ok(current.input.fill(run)?.is_empty());
         }
-        self.ahead = self.next_keeping_name(run)?;
-        Ok(self.ahead.is_none())
-    }
-
-    fn next_keeping_name(&mut self, run: &mut TextRun<'_, '_>) -> Result<Option<SedLine>, Stop> {
         if let Some(current) = &mut self.current
             && !current.input.fill(run)?.is_empty()
         {
-            return self.next(run);
+            return Ok(false);
         }
-        if self.waiting.is_empty() {
-            return Ok(None);
+        if !self.waiting.is_empty() {
+            self.ahead = self.next(run)?;
         }
-        self.next(run)
+        Ok(self.ahead.is_none())
     }
 
     fn open(&mut self, run: &mut TextRun<'_, '_>, name: Bytes) -> Result<bool, Stop> {
         if name == "-" && self.suffix.is_none() {
-            self.current = Some(CurrentFile { input: run.standard_input(), edited: None });
+            let input = match self.may_quit {
+                true => run.standard_input().with_read_size(BLOCK_BYTES),
+                false => run.standard_input(),
+            };
+            self.current = Some(CurrentFile { input, edited: None });
             self.name = name;
             return Ok(true);
         }
@@ -144,7 +152,7 @@ impl SedFiles {
             return Ok(false);
         }
         let opened = match name.is_empty() {
-            true => Err(std::io::ErrorKind::NotFound.into()),
+            true => Err(std::io::Error::from_raw_os_error(rustix::io::Errno::NOENT.raw_os_error())),
             false => run.try_open(&name)?,
         };
         match opened {
@@ -170,8 +178,8 @@ impl SedFiles {
     fn edit(&self, run: &mut TextRun<'_, '_>, name: &Bytes, path: PathBuf) -> Result<EditedFile, Stop> {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let files = run.context.session().files();
-        let mode = files.metadata(&path).map_or(0o600, |metadata| metadata.mode);
-        let options = OpenOptions::new().write(true).create_new(true).mode(mode);
+        let metadata = files.metadata(&path).ok();
+        let options = OpenOptions::new().write(true).create_new(true).mode(NEW_FILE_MODE);
         let directory = path.parent().unwrap_or(Path::new("/")).to_path_buf();
         let mut result = Err(std::io::ErrorKind::AlreadyExists.into());
         for _ in 0..MAX_TRIES {
@@ -184,6 +192,9 @@ impl SedFiles {
         }
         match result {
             Ok((file, temporary)) => {
+                if let Some(metadata) = metadata {
+                    keep_attributes(files, &temporary, &metadata);
+                }
                 Ok(EditedFile { path, temporary, output: Arc::new(OpenFile::opened(file)) })
             }
             Err(error) => {
@@ -196,7 +207,9 @@ impl SedFiles {
 
     /// Closes the current file. A file that was edited is replaced.
     pub(super) fn close(&mut self, run: &mut TextRun<'_, '_>) -> Result<(), Stop> {
-        let Some(CurrentFile { edited: Some(edited), .. }) = self.current.take() else { return Ok(()) };
+        let Some(CurrentFile { mut input, edited }) = self.current.take() else { return Ok(()) };
+        input.give_back();
+        let Some(edited) = edited else { return Ok(()) };
         let cancel = run.context.cancel_token().clone();
         let suffix = self.suffix.clone().unwrap_or_default();
         let files = run.context.session().files();
@@ -215,6 +228,15 @@ impl SedFiles {
             }
         }
     }
+}
+
+/// Gives a new file the owner and the mode of the old one, as far as the user may.
+fn keep_attributes(files: &dyn FileSystem, path: &Path, old: &Metadata) {
+    let is_owner = files.metadata(path).is_ok_and(|new| (new.uid, new.gid) == (old.uid, old.gid));
+    if !is_owner && files.set_owner(path, Some(old.uid), Some(old.gid)).is_err() {
+        let _ = files.set_owner(path, None, Some(old.gid));
+    }
+    let _ = files.set_permissions(path, old.mode);
 }
 
 /// The name of the old file. `*` in the suffix stands for its name.

@@ -1,6 +1,6 @@
 //! The command `l`.
 
-/// Writes text so that all its bytes can be seen, in lines of at most `length` characters. 0 and 1 mean no limit.
+/// Writes text so that all its bytes can be seen, in lines of at most `length` characters. 0 means no limit.
 pub(super) fn listed(text: &[u8], length: u64, end: u8) -> Vec<u8> {
     let limit = usize::try_from(length).unwrap_or(usize::MAX);
     let mut result = Vec::with_capacity(text.len() + 2);
@@ -18,8 +18,8 @@ pub(super) fn listed(text: &[u8], length: u64, end: u8) -> Vec<u8> {
             b' '..=b'~' => char::from(*byte).to_string(),
             _ => format!("\\{byte:03o}"),
         };
-        if limit > 1 && width + shown.len() > limit - 1 {
-            result.extend(b"\\\n");
+        if limit > 0 && width + shown.len() > limit - 1 {
+            result.extend([b'\\', end]);
             width = 0;
         }
         width += shown.len();

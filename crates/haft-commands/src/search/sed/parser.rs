@@ -1,7 +1,7 @@
 //! Parses scripts of `sed`.
 
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use haft_kernel::Bytes;
 use haft_text::encoding::Encoding;
@@ -9,7 +9,9 @@ use haft_text::regex::gnu::{GnuRegex, GnuRegexOptions, GnuSyntax};
 
 use super::escape::{EscapeContext, convert, plain_text};
 use super::reader::{PartReader, ScriptPart};
-use super::script::{Address, Addresses, BranchKind, CopyMode, SedAction, SedCommand, SedRegex, SedScript};
+use super::script::{
+    Address, Addresses, BranchKind, CopyMode, SedAction, SedCommand, SedDialect, SedRegex, SedScript,
+};
 use super::substitute;
 
 /// The largest version that a script may ask for with `v`.
@@ -27,8 +29,7 @@ const BAD_LABEL: i32 = 4;
 /// Parses all parts of a script. The error comes with the script up to it, because its output files are opened even so.
 pub(super) fn parse(
     parts: &[ScriptPart],
-    is_extended: bool,
-    encoding: Encoding,
+    dialect: SedDialect,
 ) -> Result<SedScript, (SedScript, ScriptError)> {
     let mut parser = ScriptParser {
         script: SedScript::default(),
@@ -36,8 +37,7 @@ pub(super) fn parse(
         labels: HashMap::new(),
         jumps: Vec::new(),
         pending_text: None,
-        is_extended,
-        encoding,
+        dialect,
     };
     match parser.parts(parts) {
         Ok(()) => Ok(parser.script),
@@ -54,8 +54,7 @@ pub(super) struct ScriptParser {
     jumps: Vec<(usize, Bytes)>,
     /// The text of `a`, `i` or `c` that goes on in the next part.
     pending_text: Option<(usize, Vec<u8>)>,
-    pub(super) is_extended: bool,
-    encoding: Encoding,
+    dialect: SedDialect,
 }
 
 type Parsed<T> = Result<T, String>;
@@ -67,6 +66,8 @@ impl ScriptParser {
             self.script.place = reader.place();
             self.part(&mut reader).map_err(|problem| (reader.message(&problem), BAD_SCRIPT))?;
         }
+        // GNU's `sed` keeps the backslashes of a text that is not complete.
+        self.script.is_inexact |= self.pending_text.is_some();
         if let Some((_, place)) = self.blocks.last() {
             return Err((format!("{place}: unmatched `{{'"), BAD_SCRIPT));
         }
@@ -182,18 +183,29 @@ impl ScriptParser {
     }
 
     /// Compiles a regular expression. `None` if it is empty.
-    pub(super) fn regex(&self, text: &[u8], ignore_case: bool, multi_line: bool) -> Parsed<SedRegex> {
+    pub(super) fn regex(&mut self, text: &[u8], ignore_case: bool, multi_line: bool) -> Parsed<SedRegex> {
         if text.is_empty() {
             return match ignore_case || multi_line {
                 true => Err("cannot specify modifiers on empty regexp".to_owned()),
                 false => Ok(None),
             };
         }
-        let syntax = if self.is_extended { GnuSyntax::SedExtended } else { GnuSyntax::SedBasic };
-        let options =
-            GnuRegexOptions { ignore_case, multi_line, ..GnuRegexOptions::new(syntax, self.encoding) };
+        let SedDialect { is_extended, is_null_data, encoding } = self.dialect;
+        let syntax = if is_extended { GnuSyntax::SedExtended } else { GnuSyntax::SedBasic };
+        let multi_line_end = multi_line && !is_null_data;
+        let options = GnuRegexOptions {
+            ignore_case,
+            multi_line: multi_line_end,
+            ..GnuRegexOptions::new(syntax, encoding)
+        };
         let regex = GnuRegex::new(&convert(text, EscapeContext::Regex), options);
-        regex.map(|regex| Some(Rc::new(regex))).map_err(|error| error.to_string())
+        let regex = regex.map_err(|error| error.to_string())?;
+        // GNU's library takes some bytes that are not characters for letters, and some newlines for ends of lines.
+        let is_inexact = regex.has_back_references()
+            || encoding == Encoding::Utf8 && regex.has_word_assertions()
+            || is_null_data && (multi_line || regex.has_line_assertions());
+        self.script.is_inexact |= is_inexact;
+        Ok(Some(Arc::new(regex)))
     }
 
     fn comment(&mut self, reader: &mut PartReader<'_>, addresses: &Addresses) -> Parsed<()> {
@@ -266,7 +278,7 @@ impl ScriptParser {
                 })
             }
             b's' => substitute::parse(self, reader),
-            b'y' => substitute::parse_translation(reader, self.encoding),
+            b'y' => substitute::parse_translation(reader, self.dialect.encoding),
             b'e' => Err("command `e' is not supported".to_owned()),
             _ => Err(format!("unknown command: `{}'", char::from(letter))),
         }

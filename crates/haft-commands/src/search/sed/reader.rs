@@ -3,13 +3,13 @@
 use haft_kernel::Bytes;
 
 /// A part of a script: the value of `-e`, or a file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ScriptPart {
     pub(super) text: Bytes,
     pub(super) origin: PartOrigin,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PartOrigin {
     /// The number of the expression, from 1.
     Expression(usize),
@@ -96,11 +96,12 @@ impl<'a> PartReader<'a> {
         Bytes::from(name)
     }
 
-    /// A label: up to blanks or a semicolon.
+    /// A label: up to blanks, a semicolon or a brace.
     pub(super) fn label(&mut self) -> Bytes {
         let mut name = Vec::new();
         let mut next = self.next_nonblank();
-        while let Some(byte) = next.filter(|byte| !byte.is_ascii_whitespace() && *byte != b';') {
+        while let Some(byte) = next.filter(|byte| !byte.is_ascii_whitespace() && !matches!(byte, b';' | b'}'))
+        {
             name.push(byte);
             next = self.next();
         }

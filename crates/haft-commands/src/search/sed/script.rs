@@ -1,8 +1,9 @@
 //! Scripts of `sed`.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use haft_kernel::Bytes;
+use haft_text::encoding::Encoding;
 use haft_text::regex::gnu::GnuRegex;
 
 /// A compiled script.
@@ -15,6 +16,25 @@ pub(super) struct SedScript {
     pub(super) outputs: Vec<Bytes>,
     /// The last part of the script, for messages.
     pub(super) place: String,
+    /// Whether GNU's `sed` might match something else.
+    pub(super) is_inexact: bool,
+}
+
+impl SedScript {
+    /// Whether the script may end before its input does.
+    pub(super) fn can_quit(&self) -> bool {
+        self.commands.iter().any(|command| matches!(command.action, SedAction::Quit { .. }))
+    }
+}
+
+/// How a script is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SedDialect {
+    /// Whether regular expressions are extended.
+    pub(super) is_extended: bool,
+    /// Whether lines end with a NUL byte.
+    pub(super) is_null_data: bool,
+    pub(super) encoding: Encoding,
 }
 
 /// A command with its addresses.
@@ -46,7 +66,7 @@ pub(super) enum Address {
 }
 
 /// A regular expression. `None` is the last one that was used.
-pub(super) type SedRegex = Option<Rc<GnuRegex>>;
+pub(super) type SedRegex = Option<Arc<GnuRegex>>;
 
 #[derive(Debug)]
 pub(super) enum SedAction {

@@ -41,15 +41,35 @@ struct Longest {
     fallback: PikeVM,
 }
 
+/// Searches many lines at once. A match is within a line.
+#[derive(Debug)]
+pub(super) struct LineAutomaton(Regex);
+
+impl LineAutomaton {
+    /// `None` if the expression is too large.
+    pub(super) fn new(node: &Node, options: GnuRegexOptions) -> Option<Self> {
+        compile(&HirBuilder { options, is_line: true }.node(node)).map(Self).ok()
+    }
+
+    /// The end of a match in the first line at or after `from` that has one.
+    pub(super) fn find(&self, lines: &[u8], from: usize) -> Option<usize> {
+        let found = self.0.search_half(&Input::new(lines).range(from..).earliest(true));
+        found.map(|found| found.offset())
+    }
+}
+
+fn compile(hir: &Hir) -> Result<Regex, GnuRegexError> {
+    let config = Regex::config()
+        .utf8_empty(false)
+        .nfa_size_limit(Some(MAX_COMPILED_BYTES))
+        .which_captures(thompson::WhichCaptures::Implicit);
+    Regex::builder().configure(config).build_from_hir(hir).map_err(|_| GnuRegexError::TooBig)
+}
+
 impl Automaton {
     pub(super) fn new(node: &Node, options: GnuRegexOptions) -> Result<Self, GnuRegexError> {
-        let hir = HirBuilder { options }.node(node);
-        let config = Regex::config()
-            .utf8_empty(false)
-            .nfa_size_limit(Some(MAX_COMPILED_BYTES))
-            .which_captures(thompson::WhichCaptures::Implicit);
-        let first =
-            Regex::builder().configure(config).build_from_hir(&hir).map_err(|_| GnuRegexError::TooBig)?;
+        let hir = HirBuilder { options, is_line: false }.node(node);
+        let first = compile(&hir)?;
         let longest = (!is_greedy_exact(node)).then(|| Longest::new(&hir)).transpose()?;
         Ok(Self { first, longest })
     }
@@ -135,6 +155,8 @@ fn is_greedy_exact(node: &Node) -> bool {
 /// Turns a tree into the form that the automata are built from.
 struct HirBuilder {
     options: GnuRegexOptions,
+    /// Whether the subject is many lines, and a match is within a line.
+    is_line: bool,
 }
 
 impl HirBuilder {
@@ -142,6 +164,7 @@ impl HirBuilder {
         match node {
             Node::Empty => Hir::empty(),
             Node::BackReference(_) => any_text(),
+            Node::Set(set) if self.is_line => self.set(&set.without(b'\n'.into())),
             Node::Set(set) => self.set(set),
             Node::Assertion(assertion) => Hir::look(self.look(*assertion)),
             Node::Group(_, node) => self.node(node),
@@ -159,8 +182,10 @@ impl HirBuilder {
     fn look(&self, assertion: Assertion) -> Look {
         let is_unicode = self.options.encoding == Encoding::Utf8;
         match assertion {
-            Assertion::LineStart if self.options.multi_line => Look::StartLF,
-            Assertion::LineEnd if self.options.multi_line => Look::EndLF,
+            Assertion::LineStart if self.options.multi_line || self.is_line => Look::StartLF,
+            Assertion::LineEnd if self.options.multi_line || self.is_line => Look::EndLF,
+            Assertion::BufferStart if self.is_line => Look::StartLF,
+            Assertion::BufferEnd if self.is_line => Look::EndLF,
             Assertion::LineStart | Assertion::BufferStart => Look::Start,
             Assertion::LineEnd | Assertion::BufferEnd => Look::End,
             Assertion::WordStart if is_unicode => Look::WordStartUnicode,

@@ -20,7 +20,7 @@
 //! assert_eq!(GnuRegex::new(b"[a", options).unwrap_err().to_string(), "Unmatched [, [^, [:, [., or [=");
 //! ```
 //!
-//! A repetition of `\<`, `\b` and the like is an error in patterns of `grep`: GNU's results depend on the locale.
+//! A repetition of `\<`, `\b` and the like is an error in patterns of `grep`, as is `^` after them: GNU's results depend on the locale.
 //!
 //! [`GnuSyntax::Awk`] reads the source of an awk regular expression constant between its slashes: `\/`, `\"`, `\t` and `\052`
 //! are characters.
@@ -40,8 +40,9 @@ mod token;
 mod tree;
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
-use automaton::Automaton;
+use automaton::{Automaton, LineAutomaton};
 use backtrack::Backtracker;
 pub use error::{GnuRegexError, GnuSearchError};
 pub use options::{GnuRegexOptions, GnuSyntax};
@@ -61,6 +62,9 @@ pub struct GnuRegex {
     /// Of an expression with back-references, this matches more than the expression.
     automaton: Automaton,
     program: Vec<Instruction>,
+    node: Node,
+    /// For searches of many lines. `None` if it cannot be built.
+    lines: OnceLock<Option<LineAutomaton>>,
 }
 
 impl GnuRegex {
@@ -70,7 +74,7 @@ impl GnuRegex {
     /// Fails if the expression is invalid or too large.
     pub fn new(pattern: &[u8], options: GnuRegexOptions) -> Result<Self, GnuRegexError> {
         let (node, groups) = parse::parse(pattern, options)?;
-        Self::of_node(&node, groups, options)
+        Self::of_node(node, groups, options)
     }
 
     /// Compiles an expression that matches where any of `patterns` does.
@@ -83,7 +87,7 @@ impl GnuRegex {
         options: GnuRegexOptions,
     ) -> Result<Self, GnuRegexError> {
         let (node, groups) = alternatives(patterns, options)?;
-        Self::of_node(&extent.limit(node), groups, options)
+        Self::of_node(extent.limit(node), groups, options)
     }
 
     /// An expression that matches any of these strings.
@@ -95,17 +99,69 @@ impl GnuRegex {
         extent: GnuMatchExtent,
         options: GnuRegexOptions,
     ) -> Result<Self, GnuRegexError> {
-        Self::of_node(&extent.limit(parse::literals(texts, options)), 0, options)
+        Self::of_node(extent.limit(parse::literals(texts, options)), 0, options)
     }
 
-    fn of_node(node: &Node, groups: usize, options: GnuRegexOptions) -> Result<Self, GnuRegexError> {
+    fn of_node(node: Node, groups: usize, options: GnuRegexOptions) -> Result<Self, GnuRegexError> {
         let has_back_references = node.has_back_references();
         let program = match groups > 0 {
-            true => program::compile(node)?,
+            true => program::compile(&node)?,
             false => Vec::new(),
         };
-        let automaton = Automaton::new(node, options)?;
-        Ok(Self { options, groups, has_back_references, automaton, program })
+        let automaton = Automaton::new(&node, options)?;
+        let lines = OnceLock::new();
+        Ok(Self { options, groups, has_back_references, automaton, program, node, lines })
+    }
+
+    /// Whether the expression has back-references, so that a search may need too many steps.
+    #[must_use]
+    pub fn has_back_references(&self) -> bool {
+        self.has_back_references
+    }
+
+    /// Whether the expression has `\\<`, `\\>`, `\\b` or `\\B`.
+    #[must_use]
+    pub fn has_word_assertions(&self) -> bool {
+        use Assertion::{BufferEnd, BufferStart, LineEnd, LineStart};
+        self.node.has_assertion(|it| !matches!(it, LineStart | LineEnd | BufferStart | BufferEnd))
+    }
+
+    /// Whether the expression has `\\B`.
+    #[must_use]
+    pub fn has_word_interiors(&self) -> bool {
+        self.node.has_assertion(|it| it == Assertion::NotWordBoundary)
+    }
+
+    /// Whether the expression has `^` or `$` as anchors.
+    #[must_use]
+    pub fn has_line_assertions(&self) -> bool {
+        self.node.has_assertion(|it| matches!(it, Assertion::LineStart | Assertion::LineEnd))
+    }
+
+    /// Whether [`find_line`](Self::find_line) can search several lines at once.
+    #[must_use]
+    pub fn searches_lines(&self) -> bool {
+        !self.has_back_references && self.line_automaton().is_some()
+    }
+
+    /// Finds the first of several lines that the expression matches. The last line has no newline. Returns an index within the line, or
+    /// at its end.
+    ///
+    /// ```
+    /// use haft_text::encoding::Encoding;
+    /// use haft_text::regex::gnu::{GnuRegex, GnuRegexOptions, GnuSyntax};
+    ///
+    /// let options = GnuRegexOptions::new(GnuSyntax::GrepBasic, Encoding::Bytes);
+    /// let regex = GnuRegex::new(b"^b.*$", options).unwrap();
+    /// assert_eq!(regex.find_line(b"ab\nbc\nb", 0).map(|at| (3..=5).contains(&at)), Some(true));
+    /// ```
+    #[must_use]
+    pub fn find_line(&self, lines: &[u8], from: usize) -> Option<usize> {
+        self.line_automaton()?.find(lines, from)
+    }
+
+    fn line_automaton(&self) -> Option<&LineAutomaton> {
+        self.lines.get_or_init(|| LineAutomaton::new(&self.node, self.options)).as_ref()
     }
 
     /// The number of groups.

@@ -3,7 +3,7 @@
 use crate::encoding::Encoding;
 
 /// How a regular expression is read and matched.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GnuRegexOptions {
     /// The dialect.
     pub syntax: GnuSyntax,

@@ -119,9 +119,14 @@ impl<'a> RegexParser<'a> {
         let node = match self.token.kind {
             TokenKind::Assertion(assertion) => {
                 self.next_token(true);
-                let is_repeated =
-                    matches!(self.token.kind, TokenKind::Repetition(..) | TokenKind::OpenInterval);
-                if is_repeated && assertion != Assertion::LineStart && self.options.syntax.is_grep() {
+                let is_refused = match self.token.kind {
+                    TokenKind::Repetition(..) | TokenKind::OpenInterval => true,
+                    TokenKind::Assertion(next) => {
+                        next == Assertion::LineStart && self.options.syntax.is_basic()
+                    }
+                    _ => false,
+                };
+                if is_refused && assertion != Assertion::LineStart && self.options.syntax.is_grep() {
                     return Err(GnuRegexError::InvalidRepetition);
                 }
                 return Ok(Node::Assertion(assertion));

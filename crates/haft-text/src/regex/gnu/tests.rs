@@ -93,3 +93,16 @@ fn awk_reads_the_escapes_of_strings() {
     assert!(awk("a\\/b\\t\\052", "a/b\t*") && awk("[\\]]", "]") && awk("\\yfoo\\y", "a foo b"));
     assert!(awk("+a", "+a") && awk("a{,x", "a{,x") && !awk("(a)b\\1", "aba"));
 }
+
+#[test]
+fn a_search_of_many_lines_finds_the_lines_that_match_one_by_one() {
+    let text = "abc\n\nxb\nword here\n \nend";
+    let patterns = ["^$", "b$", "^x", "\\<here\\>", "[^a]", ".", "\\s", "a.*b", "\\`e", "d\\'", "zz"];
+    for pattern in patterns {
+        let regex = compile(pattern, GnuSyntax::GrepBasic);
+        let expected = text.split('\n').position(|line| regex.is_match(line.as_bytes()) == Ok(true));
+        let found = regex.find_line(text.as_bytes(), 0);
+        let line = found.map(|at| text[..at].matches('\n').count());
+        assert_eq!(line, expected, "{pattern}");
+    }
+}

@@ -33,6 +33,12 @@ impl Node {
         matches!(self, Self::BackReference(_)) || self.children().iter().any(Self::has_back_references)
     }
 
+    /// Whether the expression has an assertion that a test accepts.
+    pub(super) fn has_assertion(&self, test: fn(Assertion) -> bool) -> bool {
+        matches!(self, Self::Assertion(assertion) if test(*assertion))
+            || self.children().iter().any(|child| child.has_assertion(test))
+    }
+
     /// Adds `offset` to the numbers of groups and of back-references.
     pub(super) fn renumber_groups(&mut self, offset: usize) {
         match self {
