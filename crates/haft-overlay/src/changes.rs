@@ -190,11 +190,12 @@ impl Scanner<'_> {
             (Some(after), None) => self.added(upper, &whole, name, &after),
             (Some(after), Some(before)) if after.is_dir() && before.is_dir() => {
                 let Some(lower) = lower else { return Ok(()) };
-                if has_other_attributes(upper, &after, lower, &before, name)? {
+                let (upper, lower) = (upper.open(name.as_ref())?, lower.open(name.as_ref())?);
+                let here = OsStr::new("");
+                if has_other_attributes(&upper, &after, &lower, &before, here)? {
                     self.push(whole.clone(), ChangeKind::Attributes, Some(&before), Some(&after));
                 }
-                let is_opaque = upper.is_opaque(name);
-                let (upper, lower) = (upper.open(name.as_ref())?, lower.open(name.as_ref())?);
+                let is_opaque = upper.is_opaque(here);
                 self.folder(&upper, Some(&lower), &whole, is_opaque)
             }
             (Some(after), Some(before)) if after.kind != before.kind => {

@@ -8,13 +8,14 @@ use std::path::Path;
 use crate::base::Base;
 use crate::changes;
 use crate::conflict::{Conflict, ConflictKind};
-use crate::copy::remove_tree;
-use crate::engine::{Attempt, Engine, kept_name};
+use crate::copy::{is_ordered, remove_tree};
+use crate::engine::{Attempt, Engine, kept_name, needs_staging};
 use crate::error::Error;
 use crate::node::{Folder, Node};
 use crate::overlay::{OnConflict, Overlay};
 use crate::record::{
-    CommitRecord, Direction, JOURNAL, Journal, Phase, RECORD, Record, read_json, write_json,
+    CommitRecord, Direction, JOURNAL, Journal, Phase, RECORD, Record, create_json, read_journal, replace_json,
+    write_json,
 };
 use crate::selection::Selection;
 use crate::store::seconds_now;
@@ -225,7 +226,10 @@ impl Overlay {
         result: Record,
     ) -> Result<(), Error> {
         let mut journal = Journal { direction, number, phase: Phase::Staging, steps, result };
-        write_json(&self.directory, JOURNAL, &journal)?;
+        let stages = needs_staging(&self.trees, direction, &journal.steps);
+        if stages {
+            create_json(&self.directory, JOURNAL, &journal)?;
+        }
         let engine = match self.engine(&journal) {
             Ok(engine) => engine,
             // Nothing was moved yet.
@@ -236,7 +240,8 @@ impl Overlay {
             return Err(self.step_error("stage the changes of", error));
         }
         journal.phase = Phase::Applying;
-        if let Err(error) = write_json(&self.directory, JOURNAL, &journal) {
+        let write = if stages { write_json } else { create_json };
+        if let Err(error) = write(&self.directory, JOURNAL, &journal) {
             self.roll_back(&engine, &Journal { phase: Phase::Staging, ..journal })?;
             return Err(error);
         }
@@ -289,14 +294,16 @@ impl Overlay {
         for (tree, folders) in record.trees.iter_mut().zip(&self.trees) {
             tree.opened = touch(&folders.data).map_err(Error::file("write", &tree.data))?;
         }
-        write_json(&self.directory, RECORD, &record)?;
+        // If the machine crashes, the journal is still there unless the record is.
+        let write = if self.is_ordered() { replace_json } else { write_json };
+        write(&self.directory, RECORD, &record)?;
         self.remove_journal()?;
         Ok(record)
     }
 
     /// Completes or rolls back what a crash interrupted.
     pub(crate) fn repair(&mut self) -> Result<(), Error> {
-        let Some(journal) = read_json::<Journal>(&self.directory.join(JOURNAL))? else { return Ok(()) };
+        let Some(journal) = read_journal(&self.directory)? else { return self.remove_journal() };
         let engine = self.engine(&journal)?;
         if journal.phase == Phase::Staging {
             return self.roll_back(&engine, &journal);
@@ -324,9 +331,17 @@ impl Overlay {
         }
     }
 
+    /// Whether the overlay's directory is on a file system that makes changes permanent in their order.
+    fn is_ordered(&self) -> bool {
+        self.trees.first().is_some_and(|tree| is_ordered(&tree.data))
+    }
+
     fn remove_journal(&self) -> Result<(), Error> {
         let path = self.directory.join(JOURNAL);
-        std::fs::remove_file(&path).map_err(Error::file("remove", &path))
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::file("remove", &path)(error)),
+            _ => Ok(()),
+        }
     }
 
     fn step_error(&self, doing: &'static str, error: std::io::Error) -> Error {

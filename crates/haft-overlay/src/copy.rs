@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
+use std::os::fd::AsFd;
 use std::path::Path;
 
 use rustix::fs::{Advice, AtFlags, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
-use crate::node::Folder;
+use crate::node::{Folder, Node};
 
 /// The type that statfs(2) returns for ext4.
 const EXT4: rustix::fs::FsWord = 0xef53;
@@ -70,23 +71,37 @@ pub(crate) fn exchange(one: (&Folder, &OsStr), other: (&Folder, &OsStr)) -> io::
     rename(one, other, RenameFlags::EXCHANGE)
 }
 
-/// Removes an entry and everything below it. Succeeds if there is none.
+/// Removes an entry and everything below it. Succeeds if there is none, or if another process removes it too.
 pub(crate) fn remove_tree(folder: &Folder, name: &OsStr) -> io::Result<()> {
-    let Some(node) = folder.node(name)? else { return Ok(()) };
-    if !node.is_dir() {
-        return Ok(rustix::fs::unlinkat(folder, name, AtFlags::empty())?);
+    match rustix::fs::unlinkat(folder, name, AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT | Errno::NOTDIR) => Ok(()),
+        Err(Errno::ISDIR) => remove_folder(folder, name),
+        Err(error) => Err(error.into()),
     }
-    if let Err(Errno::ACCESS | Errno::NOTEMPTY | Errno::EXIST) =
-        rustix::fs::unlinkat(folder, name, AtFlags::REMOVEDIR)
-    {
-        if node.mode & OWNER_ACCESS != OWNER_ACCESS {
+}
+
+fn remove_folder(folder: &Folder, name: &OsStr) -> io::Result<()> {
+    match empty_folder(folder, name) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             rustix::fs::chmodat(folder, name, Mode::from_raw_mode(OWNER_ACCESS), AtFlags::empty())?;
+            empty_folder(folder, name)?;
         }
-        let inner = folder.open(name.as_ref())?;
-        for name in inner.names()? {
-            remove_tree(&inner, &name)?;
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        emptied => emptied?,
+    }
+    match rustix::fs::unlinkat(folder, name, AtFlags::REMOVEDIR) {
+        Ok(()) | Err(Errno::NOENT) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn empty_folder(folder: &Folder, name: &OsStr) -> io::Result<()> {
+    let inner = folder.open(name.as_ref())?;
+    for entry in inner.entries()? {
+        match entry.is_dir {
+            true => remove_folder(&inner, &entry.name)?,
+            false => remove_tree(&inner, &entry.name)?,
         }
-        rustix::fs::unlinkat(folder, name, AtFlags::REMOVEDIR)?;
     }
     Ok(())
 }
@@ -121,31 +136,29 @@ pub(crate) fn occupied_bytes(folder: &Folder, name: &OsStr) -> u64 {
     sum
 }
 
-/// Writes the contents of all files below a directory to the disk, at the latest with the next file that is synced. Syncing
-/// each file would take a millisecond or more per file.
-pub(crate) fn sync_tree(folder: &Folder) -> io::Result<()> {
-    let is_ext4 = rustix::fs::fstatfs(folder)?.f_type == EXT4;
-    if is_ext4 {
-        // Writing begins now, and the transaction that contains the next synced file waits for it.
-        return each_file(folder, &|file| Ok(rustix::fs::fadvise(file, 0, None, Advice::DontNeed)?));
-    }
-    Ok(rustix::fs::syncfs(folder.open_for_reading()?)?)
+/// Whether a directory is on ext4, which makes changes permanent in the order in which they were made.
+pub(crate) fn is_ordered(folder: &impl AsFd) -> bool {
+    rustix::fs::fstatfs(folder).is_ok_and(|found| found.f_type == EXT4)
 }
 
-/// Opens every regular file below a directory that can be read.
-fn each_file(folder: &Folder, action: &dyn Fn(&File) -> io::Result<()>) -> io::Result<()> {
-    for entry in folder.entries()? {
-        if entry.is_dir {
-            match folder.open(entry.name.as_ref()).and_then(|inner| each_file(&inner, action)) {
-                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
-                done => done?,
+/// Starts to write the contents of an entry, and of all files below it, to the disk. On ext4 the transaction that contains the next
+/// synced file waits for them. Syncing each file would take a millisecond or more per file.
+pub(crate) fn start_writing(folder: &Folder, name: &OsStr, node: &Node) -> io::Result<()> {
+    if node.kind == FileType::RegularFile && node.size > 0 {
+        // A file that cannot be read is written later.
+        if let Ok(file) = folder.read(name) {
+            rustix::fs::fadvise(file, 0, None, Advice::DontNeed)?;
+        }
+    } else if node.is_dir() {
+        let inner = folder.open(name.as_ref())?;
+        let entries = match inner.entries() {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
+            entries => entries?,
+        };
+        for entry in entries {
+            if let Some(node) = inner.node(&entry.name)? {
+                start_writing(&inner, &entry.name, &node)?;
             }
-        } else if folder
-            .node(&entry.name)?
-            .is_some_and(|node| node.kind == FileType::RegularFile && node.size > 0)
-            && let Ok(file) = folder.read(&entry.name)
-        {
-            action(&file)?;
         }
     }
     Ok(())

@@ -1,9 +1,9 @@
 //! Carries out the steps of a commit or undo.
 //!
-//! Objects are first *staged*: moved, or copied across file systems, to a directory on the file system of the tree. Then
-//! each step is *applied* by renaming, which is atomic for every path and needs no space. Then what left the tree is
-//! *settled* where it is kept. Every step recognises by inode numbers whether it was done before, so after a crash the same
-//! code completes the work.
+//! Objects are first *staged*: what cannot be renamed is copied to a directory on the file system of the tree. Then each step
+//! is *applied* by renaming, which is atomic for every path and needs no space. Then what left the tree is *settled* where it
+//! is kept. Every step recognises by inode numbers whether it was done before, so after a crash the same code completes the
+//! work.
 
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
@@ -14,7 +14,7 @@ use std::rc::Rc;
 use rustix::fs::{AtFlags, Mode, RenameFlags};
 use rustix::io::Errno;
 
-use crate::copy::{copy_tree, exchange, remove_tree, rename, sync_tree};
+use crate::copy::{copy_tree, exchange, is_ordered, remove_tree, rename, start_writing};
 use crate::node::{Attributes, FileTime, Folder, Node};
 use crate::record::Direction;
 use crate::swap::{Action, Step, backwards};
@@ -78,8 +78,8 @@ struct Park {
     /// The directory that contains `incoming` and `outgoing`, as a parent and a name.
     parent: Folder,
     name: OsString,
-    /// Objects that are about to move into the tree.
-    incoming: Folder,
+    /// Copies that are about to move into the tree.
+    incoming: Rc<Folder>,
     /// Objects that left the tree.
     outgoing: Folder,
     /// Objects that the commit took out of the tree.
@@ -114,7 +114,7 @@ impl<'a> Engine<'a> {
             parks.push(Park {
                 parent: place.open(Path::new(""))?,
                 name: name.into(),
-                incoming: create_folder(&folder, OsStr::new("in"))?,
+                incoming: Rc::new(create_folder(&folder, OsStr::new("in"))?),
                 outgoing: create_folder(&folder, OsStr::new("out"))?,
                 kept,
                 root_modified,
@@ -124,46 +124,40 @@ impl<'a> Engine<'a> {
         Ok(Engine { trees, direction, parks, last_source, last_target })
     }
 
-    /// Moves everything that goes into the trees next to them, and notes the inodes.
+    /// Copies what cannot be renamed into the trees, and notes the inodes of everything that goes there. Nothing else changes.
     pub(crate) fn stage(&self, steps: &mut [Step]) -> io::Result<()> {
+        let is_ordered = self.parks.iter().map(|park| is_ordered(&*park.incoming)).collect::<Vec<_>>();
         for step in steps {
-            if !matches!(step.action, Action::Swap { moves_in: true, .. }) {
+            if !moves_in(step) {
                 continue;
             }
-            let copies = self.copies(step);
-            let (folder, source) = self.source(step)?;
-            let (park, name) = (&self.parks[step.tree].incoming, slot_name(step.slot));
-            if copies {
-                remove_tree(park, &name)?;
-                copy_tree((&folder, &source), (park, &name))?;
-            } else {
-                rename((&folder, &source), (park, &name), RenameFlags::NOREPLACE)?;
+            let (folder, name) = self.incoming(step)?;
+            if self.copies(step) {
+                let (from, source) = self.source(step)?;
+                remove_tree(&folder, &name)?;
+                copy_tree((&from, &source), (&folder, &name))?;
             }
-            let node = park.node(&name)?;
-            if let (Direction::Commit, Some(node)) = (self.direction, &node) {
-                strip_tree(park, &name, node)?;
+            let node = folder.node(&name)?;
+            if let (Some(node), true) = (&node, is_ordered[step.tree]) {
+                start_writing(&folder, &name, node)?;
             }
             if let Action::Swap { incoming, .. } = &mut step.action {
                 *incoming = node.map(|node| node.inode);
             }
         }
-        self.parks.iter().try_for_each(|park| sync_tree(&park.incoming))
+        let unordered = self.parks.iter().zip(is_ordered).filter(|(_, is_ordered)| !is_ordered);
+        unordered.into_iter().try_for_each(|(park, _)| park.incoming.sync_file_system())
     }
 
     /// Takes staging back.
     pub(crate) fn unstage(&self, steps: &[Step]) -> io::Result<()> {
         for step in steps.iter().rev() {
             let Action::Swap { moves_in: true, was_opaque, .. } = step.action else { continue };
-            let (park, name) = (&self.parks[step.tree].incoming, slot_name(step.slot));
             if self.copies(step) {
-                remove_tree(park, &name)?;
-                continue;
-            }
-            let (folder, source) = self.source(step)?;
-            if park.node(&name)?.is_some() {
-                rename((park, &name), (&folder, &source), RenameFlags::NOREPLACE)?;
-            }
-            if was_opaque && self.direction == Direction::Commit {
+                let (park, name) = self.incoming(step)?;
+                remove_tree(&park, &name)?;
+            } else if was_opaque && self.direction == Direction::Commit {
+                let (folder, source) = self.source(step)?;
                 folder.set_opaque(&source)?;
             }
         }
@@ -199,13 +193,17 @@ impl<'a> Engine<'a> {
                 };
                 match (incoming, outgoing) {
                     (Some(new), Some(_)) if !is_out => {
+                        let (from, source) = self.incoming(step)?;
                         if present != Some(new) {
-                            exchange((&park.incoming, &slot), (&folder, name))?;
+                            self.strip((&from, &source))?;
+                            exchange((&from, &source), (&folder, name))?;
                         }
-                        rename((&park.incoming, &slot), (&park.outgoing, &slot), RenameFlags::NOREPLACE)
+                        rename((&from, &source), (&park.outgoing, &slot), RenameFlags::NOREPLACE)
                     }
                     (Some(new), None) if present != Some(new) => {
-                        rename((&park.incoming, &slot), (&folder, name), RenameFlags::NOREPLACE)
+                        let (from, source) = self.incoming(step)?;
+                        self.strip((&from, &source))?;
+                        rename((&from, &source), (&folder, name), RenameFlags::NOREPLACE)
                     }
                     (None, Some(_)) if !is_out => {
                         rename((&folder, name), (&park.outgoing, &slot), RenameFlags::NOREPLACE)
@@ -230,14 +228,17 @@ impl<'a> Engine<'a> {
                 let is_out = park.outgoing.node(&slot)?.is_some();
                 match (incoming, outgoing) {
                     (Some(_), Some(_)) if is_out => {
+                        let (from, source) = self.incoming(step)?;
                         exchange((&park.outgoing, &slot), (&folder, name))?;
-                        rename((&park.outgoing, &slot), (&park.incoming, &slot), RenameFlags::NOREPLACE)
+                        rename((&park.outgoing, &slot), (&from, &source), RenameFlags::NOREPLACE)
                     }
                     (Some(new), Some(_)) if present == Some(new) => {
-                        exchange((&park.incoming, &slot), (&folder, name))
+                        let (from, source) = self.incoming(step)?;
+                        exchange((&from, &source), (&folder, name))
                     }
                     (Some(new), None) if present == Some(new) => {
-                        rename((&folder, name), (&park.incoming, &slot), RenameFlags::NOREPLACE)
+                        let (from, source) = self.incoming(step)?;
+                        rename((&folder, name), (&from, &source), RenameFlags::NOREPLACE)
                     }
                     (None, Some(_)) if is_out => {
                         rename((&park.outgoing, &slot), (&folder, name), RenameFlags::NOREPLACE)
@@ -299,6 +300,22 @@ impl<'a> Engine<'a> {
         !self.trees[step.tree].same_device || (keeps && self.direction == Direction::Commit)
     }
 
+    /// The object that moves in, as it is when the steps are applied: a copy, or the source itself.
+    fn incoming(&self, step: &Step) -> io::Result<(Rc<Folder>, OsString)> {
+        match self.copies(step) {
+            true => Ok((self.parks[step.tree].incoming.clone(), slot_name(step.slot))),
+            false => self.source(step),
+        }
+    }
+
+    /// Removes the attributes of overlayfs from what a commit moves into the tree.
+    fn strip(&self, (folder, name): (&Folder, &OsStr)) -> io::Result<()> {
+        match (self.direction, folder.node(name)?) {
+            (Direction::Commit, Some(node)) => strip_tree(folder, name, &node),
+            _ => Ok(()),
+        }
+    }
+
     /// The source of the object that moves in.
     fn source(&self, step: &Step) -> io::Result<(Rc<Folder>, OsString)> {
         match self.direction {
@@ -337,6 +354,17 @@ impl<'a> Engine<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether files outside of the overlay's directory are made, or files are copied, before the steps can be applied.
+pub(crate) fn needs_staging(trees: &[TreeFolders], direction: Direction, steps: &[Step]) -> bool {
+    let is_copied = |step: &Step| matches!(step.action, Action::Swap { moves_in: true, keeps_copy: true, .. });
+    trees.iter().any(|tree| !tree.same_device)
+        || (direction == Direction::Commit && steps.iter().any(is_copied))
+}
+
+fn moves_in(step: &Step) -> bool {
+    matches!(step.action, Action::Swap { moves_in: true, .. })
 }
 
 /// Name of the directory, in the overlay's data, with what a commit took out of the tree.

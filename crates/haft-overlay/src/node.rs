@@ -5,16 +5,20 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, Stat, XattrFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags, SeekFrom, Stat, XattrFlags};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 /// Prefixes of the attributes that overlayfs keeps for itself.
 const OVERLAY_PREFIXES: [&[u8]; 2] = [b"user.overlay.", b"trusted.overlay."];
+/// Size of the buffer for reading directories.
+const ENTRIES_BYTES: usize = 1 << 15;
+/// The kernel's limit on the list of extended attributes and on a value.
+const MAX_ATTRIBUTE_BYTES: usize = 1 << 16;
 /// The unit of `st_blocks`.
 const STAT_BLOCK_BYTES: u64 = 512;
 const OPAQUE: &str = "user.overlay.opaque";
@@ -97,27 +101,43 @@ pub(crate) struct FolderEntry {
 #[derive(Debug)]
 pub(crate) struct Folder {
     descriptor: OwnedFd,
+    /// Whether the descriptor can be read. Otherwise it is only a place, opened with `O_PATH`.
+    is_readable: bool,
 }
 
 impl Folder {
     /// Opens a directory by its absolute path.
     pub(crate) fn open_absolute(path: &Path) -> io::Result<Folder> {
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        Ok(Folder { descriptor: rustix::fs::open(path, flags, Mode::empty())? })
+        Folder::open_with(OFlags::CLOEXEC, |flags| rustix::fs::open(path, flags, Mode::empty()))
     }
 
     /// Opens the directory at `path` below this one.
     pub(crate) fn open(&self, path: &Path) -> io::Result<Folder> {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV;
-        let opened = match rustix::fs::openat2(&self.descriptor, path, flags, Mode::empty(), resolve) {
-            Err(Errno::NOSYS | Errno::PERM) => {
-                rustix::fs::openat(&self.descriptor, path, flags, Mode::empty())
+        Folder::open_with(OFlags::NOFOLLOW | OFlags::CLOEXEC, |flags| {
+            match rustix::fs::openat2(&self.descriptor, path, flags, Mode::empty(), resolve) {
+                Err(Errno::NOSYS | Errno::PERM) => {
+                    rustix::fs::openat(&self.descriptor, path, flags, Mode::empty())
+                }
+                opened => opened,
             }
-            opened => opened,
-        };
-        Ok(Folder { descriptor: opened? })
+        })
+    }
+
+    /// Opens a directory for reading, or only as a place if its permissions do not allow that.
+    fn open_with(
+        flags: OFlags,
+        attempt: impl Fn(OFlags) -> rustix::io::Result<OwnedFd>,
+    ) -> io::Result<Folder> {
+        let flags = flags | OFlags::DIRECTORY;
+        match attempt(flags | OFlags::RDONLY) {
+            Ok(descriptor) => Ok(Folder { descriptor, is_readable: true }),
+            Err(Errno::ACCESS) => {
+                Ok(Folder { descriptor: attempt(flags | OFlags::PATH)?, is_readable: false })
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Opens the directory that contains `path`, and returns it with the last component.
@@ -157,8 +177,14 @@ impl Folder {
 
     /// The entries of this directory, in the order of the file system.
     pub(crate) fn entries(&self) -> io::Result<Vec<FolderEntry>> {
+        if !self.is_readable {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        rustix::fs::seek(&self.descriptor, SeekFrom::Start(0))?;
+        let mut buffer = Vec::with_capacity(ENTRIES_BYTES);
+        let mut reader = RawDir::new(&self.descriptor, buffer.spare_capacity_mut());
         let mut entries = Vec::new();
-        for entry in Dir::new(self.open_for_reading()?)? {
+        while let Some(entry) = reader.next() {
             let entry = entry?;
             let name = entry.file_name().to_bytes();
             if name != b"." && name != b".." {
@@ -173,10 +199,9 @@ impl Folder {
         Ok(entries)
     }
 
-    /// Opens this directory once more, to list or sync it.
-    pub(crate) fn open_for_reading(&self) -> io::Result<OwnedFd> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        Ok(rustix::fs::openat(&self.descriptor, ".", flags, Mode::empty())?)
+    /// Writes everything on the file system of this directory to the disk.
+    pub(crate) fn sync_file_system(&self) -> io::Result<()> {
+        Ok(rustix::fs::syncfs(&self.descriptor)?)
     }
 
     /// Opens a regular file for reading.
@@ -209,10 +234,10 @@ impl Folder {
 
     /// Removes the attributes of overlayfs from an entry.
     pub(crate) fn strip(&self, name: &OsStr) -> io::Result<()> {
-        let path = self.proc_path(name);
-        for attribute in attribute_names(&path)? {
+        let object = self.object(name);
+        for attribute in object.names()? {
             if is_overlay_attribute(&attribute) {
-                rustix::fs::lremovexattr(&path, OsStr::from_bytes(&attribute))?;
+                rustix::fs::lremovexattr(self.proc_path(name), OsStr::from_bytes(&attribute))?;
             }
         }
         Ok(())
@@ -220,11 +245,11 @@ impl Folder {
 
     /// The extended attributes of an entry, sorted by name, without those of overlayfs.
     pub(crate) fn extended(&self, name: &OsStr) -> io::Result<Vec<(Vec<u8>, Vec<u8>)>> {
-        let path = self.proc_path(name);
+        let object = self.object(name);
         let mut found = Vec::new();
-        for attribute in attribute_names(&path)? {
+        for attribute in object.names()? {
             if !is_overlay_attribute(&attribute)
-                && let Some(value) = attribute_value(&path, OsStr::from_bytes(&attribute))
+                && let Some(value) = object.value(OsStr::from_bytes(&attribute))
             {
                 found.push((attribute, value));
             }
@@ -278,7 +303,15 @@ impl Folder {
     }
 
     fn attribute(&self, name: &OsStr, attribute: &str) -> Option<Vec<u8>> {
-        attribute_value(&self.proc_path(name), OsStr::new(attribute))
+        self.object(name).value(OsStr::new(attribute))
+    }
+
+    /// The object whose extended attributes are read. A path through `/proc` takes several times longer than a descriptor.
+    fn object(&self, name: &OsStr) -> AttributedObject<'_> {
+        match name.is_empty() && self.is_readable {
+            true => AttributedObject::Descriptor(self.descriptor.as_fd()),
+            false => AttributedObject::Path(self.proc_path(name)),
+        }
     }
 
     /// A path to an entry for calls that take no directory descriptor.
@@ -299,32 +332,59 @@ fn is_overlay_attribute(name: &[u8]) -> bool {
     OVERLAY_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
-fn attribute_names(path: &Path) -> io::Result<Vec<Vec<u8>>> {
-    let mut buffer = vec![0_u8; 1024];
-    loop {
-        match rustix::fs::llistxattr(path, &mut buffer[..]) {
-            Ok(length) => {
-                let names = buffer[..length].split(|&byte| byte == 0).filter(|name| !name.is_empty());
-                return Ok(names.map(<[u8]>::to_vec).collect());
-            }
-            Err(Errno::RANGE) if buffer.len() < 1 << 20 => buffer.resize(buffer.len() * 4, 0),
-            // File systems without extended attributes.
-            Err(Errno::NOTSUP) => return Ok(Vec::new()),
-            Err(error) => return Err(error.into()),
-        }
-    }
+/// An object with extended attributes.
+enum AttributedObject<'a> {
+    Descriptor(BorrowedFd<'a>),
+    Path(PathBuf),
 }
 
-fn attribute_value(path: &Path, name: &OsStr) -> Option<Vec<u8>> {
-    let mut buffer = vec![0_u8; 256];
-    loop {
-        match rustix::fs::lgetxattr(path, name, &mut buffer[..]) {
+impl AttributedObject<'_> {
+    fn names(&self) -> io::Result<Vec<Vec<u8>>> {
+        let mut buffer = [0_u8; 1024];
+        let mut larger = Vec::new();
+        let mut read = self.list(&mut buffer);
+        let mut found = &buffer[..];
+        if read == Err(Errno::RANGE) {
+            larger.resize(MAX_ATTRIBUTE_BYTES, 0);
+            read = self.list(&mut larger);
+            found = &larger;
+        }
+        match read {
             Ok(length) => {
-                buffer.truncate(length);
-                return Some(buffer);
+                let names = found[..length].split(|&byte| byte == 0).filter(|name| !name.is_empty());
+                Ok(names.map(<[u8]>::to_vec).collect())
             }
-            Err(Errno::RANGE) if buffer.len() < 1 << 20 => buffer.resize(buffer.len() * 4, 0),
-            Err(_) => return None,
+            // File systems without extended attributes.
+            Err(Errno::NOTSUP) => Ok(Vec::new()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn value(&self, name: &OsStr) -> Option<Vec<u8>> {
+        let mut buffer = [0_u8; 256];
+        match self.get(name, &mut buffer) {
+            Ok(length) => Some(buffer[..length].to_vec()),
+            Err(Errno::RANGE) => {
+                let mut larger = vec![0; MAX_ATTRIBUTE_BYTES];
+                let length = self.get(name, &mut larger).ok()?;
+                larger.truncate(length);
+                Some(larger)
+            }
+            Err(_) => None,
+        }
+    }
+
+    fn list(&self, buffer: &mut [u8]) -> rustix::io::Result<usize> {
+        match self {
+            AttributedObject::Descriptor(descriptor) => rustix::fs::flistxattr(descriptor, buffer),
+            AttributedObject::Path(path) => rustix::fs::llistxattr(path, buffer),
+        }
+    }
+
+    fn get(&self, name: &OsStr, buffer: &mut [u8]) -> rustix::io::Result<usize> {
+        match self {
+            AttributedObject::Descriptor(descriptor) => rustix::fs::fgetxattr(descriptor, name, buffer),
+            AttributedObject::Path(path) => rustix::fs::lgetxattr(path, name, buffer),
         }
     }
 }

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::conflict::Conflict;
+use crate::copy::is_ordered;
 use crate::error::Error;
 use crate::node::FileTime;
 use crate::swap::Step;
@@ -109,6 +110,30 @@ pub(crate) fn write_json<T: Serialize>(directory: &Path, name: &str, value: &T) 
     sync_directory(directory).map_err(Error::file("write", &directory.join(name)))
 }
 
+/// Writes a JSON file that does not exist yet. After a crash it is complete, or empty or cut off.
+pub(crate) fn create_json<T: Serialize>(directory: &Path, name: &str, value: &T) -> Result<(), Error> {
+    let path = directory.join(name);
+    let write = || {
+        let mut file = std::fs::File::create(&path)?;
+        file.write_all(&serde_json::to_vec(value)?)?;
+        file.sync_all()?;
+        // On ext4 the file and its name are in one transaction.
+        if is_ordered(&file) { Ok(()) } else { sync_directory(directory) }
+    };
+    write().inspect_err(|_| drop(std::fs::remove_file(&path))).map_err(Error::file("write", &path))
+}
+
+/// Reads the journal. Returns `None` if there is none, or if it was not completely written, because nothing is changed before.
+pub(crate) fn read_journal(directory: &Path) -> Result<Option<Journal>, Error> {
+    let path = directory.join(JOURNAL);
+    let Some(bytes) = read_file(&path)? else { return Ok(None) };
+    match serde_json::from_slice(&bytes) {
+        Ok(journal) => Ok(Some(journal)),
+        Err(error) if error.is_eof() => Ok(None),
+        Err(error) => Err(Error::Record { path, why: error.to_string() }),
+    }
+}
+
 /// Writes a JSON file in place of another one. After a crash of the machine it may be damaged.
 pub(crate) fn replace_json<T: Serialize>(directory: &Path, name: &str, value: &T) -> Result<(), Error> {
     write_file(directory, name, value, |_| Ok(()))
@@ -134,13 +159,18 @@ fn write_file<T: Serialize>(
 
 /// Reads a JSON file, or returns `None` if it does not exist.
 pub(crate) fn read_json<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<Option<T>, Error> {
-    let bytes = match std::fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Error::file("read", path)(error)),
-    };
+    let Some(bytes) = read_file(path)? else { return Ok(None) };
     let damaged = |error: serde_json::Error| Error::Record { path: path.to_owned(), why: error.to_string() };
     serde_json::from_slice(&bytes).map(Some).map_err(damaged)
+}
+
+/// Reads a file, or returns `None` if it does not exist.
+fn read_file(path: &Path) -> Result<Option<Vec<u8>>, Error> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::file("read", path)(error)),
+    }
 }
 
 /// Makes created and renamed entries of a directory permanent.
