@@ -121,6 +121,34 @@ def commit(bench):
     report("commit 1,000 files / cp -a", f"{value} = {ratio:.2f}", "0.50", ratio <= 0.5)
 
 
+def alternatives(bench):
+    """A run of 200 changes that is thrown away: haft against a copy, git and fuse-overlayfs, on 20,000 files in a repository."""
+    tree = bench.work / "repository"
+    if not tree.exists():
+        tree.mkdir()
+        prepare = "for d in {1..200}; do mkdir d$d; for f in {1..100}; do echo $d $f > d$d/f$f; done; done; git init -q; git config gc.auto 0; git add .; git commit -qm one"
+        bench.run(["bash", "-ec", prepare], tree)
+    script = "for f in d[1-9]/f*[05]; do echo changed > $f; done; echo new > added; rm d10/f1"
+    shell = lambda text: lambda: bench.run(["bash", "-ec", text], tree)[0]
+    copy, lower, upper, work, merged = (bench.work / name for name in ["copy", "repository", "fuse-upper", "fuse-work", "fuse-merged"])
+    contenders = {
+        "haft run --overlay, discard": lambda: bench.run(
+            ["bash", "-ec", f"id=$({bench.haft} run --overlay --json -c '{script}' | jq -r .overlay.id); {bench.haft} changes discard $id"], tree)[0],
+        "cp -a, rm -rf": shell(f"cp -a . {copy}; cd {copy}; {script}; cd ..; rm -rf {copy}"),
+        "git stash -u, drop": shell(f"{script}; git stash -qu; git stash drop -q"),
+    }  # fmt: skip
+    if shutil.which("fuse-overlayfs"):
+        contenders["fuse-overlayfs"] = shell(
+            f"mkdir -p {upper} {work} {merged}; fuse-overlayfs -o lowerdir={lower},upperdir={upper},workdir={work} {merged}; "
+            f"(cd {merged}; {script}); fusermount -u {merged}; rm -rf {upper} {work}"
+        )
+    else:
+        print("fuse-overlayfs is not installed")
+    times = bench.medians(*contenders.values())
+    for name, seconds in zip(contenders, times):
+        print(f"{'try 200 changes: ' + name:44} {milliseconds(seconds):>24}   {seconds / times[0]:.2f} of haft's", flush=True)
+
+
 def digest(directory, ignored):
     """A digest of all names and contents, without those that differ from run to run."""
     total = hashlib.sha256()
@@ -183,7 +211,7 @@ REAL = {
         "for d in {1..200}; do mkdir -p node_modules/p$d; for i in {1..100}; do echo $d $i > node_modules/p$d/f$i; done; done",
     ),
 }  # fmt: skip
-CASES = {"opening": opening, "listing": listing, "commit": commit, **REAL}
+CASES = {"opening": opening, "listing": listing, "commit": commit, "alternatives": alternatives, **REAL}
 
 
 def main():

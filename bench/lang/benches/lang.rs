@@ -6,8 +6,7 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use haft_bench_lang::{ACCEPTS_ARGUMENT, AGENT, Bash, Corpus, accepts, brush, brush_words, haft};
-use rustix::time::{ClockId, clock_gettime};
+use haft_bench_lang::{ACCEPTS_ARGUMENT, AGENT, Bash, Corpus, accepts, brush, brush_words, haft, processor_time};
 
 /// Maximum number of turns of each parser.
 const MAX_TURNS: usize = 11;
@@ -65,12 +64,6 @@ fn time(parse: fn(&str) -> bool, text: &str, copies: u32) -> Duration {
         assert!(parse(text), "every parser accepts the text");
     }
     (processor_time() - started) / copies
-}
-
-/// The processor time of this thread, which does not include other processes.
-fn processor_time() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
 fn median(mut times: Vec<Duration>) -> Duration {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use haft_process::{Command, Exit};
+use haft_process::{Command, Exit, StartPermission};
 use tempfile::TempDir;
 
 /// Measures `bash -n` on a text.
@@ -28,7 +28,8 @@ impl Bash {
     fn run(&self, name: &str) -> Duration {
         let mut command = Command::new("/bin/bash");
         command.arguments(["-n".as_ref(), self.directory.path().join(name).as_os_str()]);
-        let (exit, usage) = command.spawn().and_then(|mut bash| bash.wait()).expect("bash runs");
+        let started = command.spawn(&StartPermission::all());
+        let (exit, usage) = started.and_then(|mut bash| bash.wait()).expect("bash runs");
         assert_eq!(exit, Exit::Code(0), "bash accepts the text");
         usage.user + usage.system
     }

@@ -14,8 +14,8 @@ use crate::error::Error;
 use crate::node::{Folder, Node};
 use crate::overlay::{OnConflict, Overlay};
 use crate::record::{
-    CommitRecord, Direction, JOURNAL, Journal, Phase, RECORD, Record, create_json, read_journal, replace_json,
-    write_json,
+    CommitRecord, Direction, JOURNAL, Journal, Phase, RECORD, Record, create_json, read_journal,
+    replace_json, write_json,
 };
 use crate::selection::Selection;
 use crate::store::seconds_now;

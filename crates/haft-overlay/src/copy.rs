@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
 use std::path::Path;
+use std::time::Instant;
 
 use rustix::fs::{Advice, AtFlags, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
@@ -73,18 +74,23 @@ pub(crate) fn exchange(one: (&Folder, &OsStr), other: (&Folder, &OsStr)) -> io::
 
 /// Removes an entry and everything below it. Succeeds if there is none, or if another process removes it too.
 pub(crate) fn remove_tree(folder: &Folder, name: &OsStr) -> io::Result<()> {
+    remove_by(folder, name, None)
+}
+
+/// The same, but fails with `TimedOut` at a point in time.
+pub(crate) fn remove_by(folder: &Folder, name: &OsStr, deadline: Option<Instant>) -> io::Result<()> {
     match rustix::fs::unlinkat(folder, name, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT | Errno::NOTDIR) => Ok(()),
-        Err(Errno::ISDIR) => remove_folder(folder, name),
+        Err(Errno::ISDIR) => remove_folder(folder, name, deadline),
         Err(error) => Err(error.into()),
     }
 }
 
-fn remove_folder(folder: &Folder, name: &OsStr) -> io::Result<()> {
-    match empty_folder(folder, name) {
+fn remove_folder(folder: &Folder, name: &OsStr, deadline: Option<Instant>) -> io::Result<()> {
+    match empty_folder(folder, name, deadline) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             rustix::fs::chmodat(folder, name, Mode::from_raw_mode(OWNER_ACCESS), AtFlags::empty())?;
-            empty_folder(folder, name)?;
+            empty_folder(folder, name, deadline)?;
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         emptied => emptied?,
@@ -95,12 +101,15 @@ fn remove_folder(folder: &Folder, name: &OsStr) -> io::Result<()> {
     }
 }
 
-fn empty_folder(folder: &Folder, name: &OsStr) -> io::Result<()> {
+fn empty_folder(folder: &Folder, name: &OsStr, deadline: Option<Instant>) -> io::Result<()> {
     let inner = folder.open(name.as_ref())?;
     for entry in inner.entries()? {
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
         match entry.is_dir {
-            true => remove_folder(&inner, &entry.name)?,
-            false => remove_tree(&inner, &entry.name)?,
+            true => remove_folder(&inner, &entry.name, deadline)?,
+            false => remove_by(&inner, &entry.name, None)?,
         }
     }
     Ok(())
@@ -234,7 +243,10 @@ fn copy_contents(from: (&Folder, &OsStr), to: (&Folder, &OsStr)) -> io::Result<(
         position = end.max(start + 1);
     }
     rustix::fs::ftruncate(&target, size)?;
-    Ok(rustix::fs::fsync(&target)?)
+    match is_ordered(&target) {
+        true => Ok(rustix::fs::fadvise(&target, 0, None, Advice::DontNeed)?),
+        false => Ok(rustix::fs::fsync(&target)?),
+    }
 }
 
 fn copy_range(source: &File, target: &std::os::fd::OwnedFd, start: u64, end: u64) -> io::Result<()> {

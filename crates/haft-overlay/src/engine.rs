@@ -11,11 +11,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use rustix::fs::{AtFlags, Mode, RenameFlags};
-use rustix::io::Errno;
+use rustix::fs::RenameFlags;
 
 use crate::copy::{copy_tree, exchange, is_ordered, remove_tree, rename, start_writing};
-use crate::node::{Attributes, FileTime, Folder, Node};
+use crate::moves::{create_folder, create_with, move_across, put_back, remove_empty, strip_tree};
+use crate::node::{FileTime, Folder};
 use crate::record::Direction;
 use crate::swap::{Action, Step, backwards};
 
@@ -358,7 +358,8 @@ impl<'a> Engine<'a> {
 
 /// Whether files outside of the overlay's directory are made, or files are copied, before the steps can be applied.
 pub(crate) fn needs_staging(trees: &[TreeFolders], direction: Direction, steps: &[Step]) -> bool {
-    let is_copied = |step: &Step| matches!(step.action, Action::Swap { moves_in: true, keeps_copy: true, .. });
+    let is_copied =
+        |step: &Step| matches!(step.action, Action::Swap { moves_in: true, keeps_copy: true, .. });
     trees.iter().any(|tree| !tree.same_device)
         || (direction == Direction::Commit && steps.iter().any(is_copied))
 }
@@ -374,74 +375,4 @@ pub(crate) fn kept_name(number: u32) -> OsString {
 
 fn slot_name(slot: usize) -> OsString {
     slot.to_string().into()
-}
-
-/// Opens a directory; creates it if necessary.
-fn create_folder(parent: &Folder, name: &OsStr) -> io::Result<Folder> {
-    match rustix::fs::mkdirat(parent, name, Mode::from_raw_mode(0o700)) {
-        Ok(()) | Err(Errno::EXIST) => parent.open(name.as_ref()),
-        Err(error) => Err(error.into()),
-    }
-}
-
-fn create_with(folder: &Folder, name: &OsStr, attributes: &Attributes) -> io::Result<()> {
-    create_folder(folder, name)?;
-    folder.apply(name, attributes, false)
-}
-
-fn remove_empty(folder: &Folder, name: &OsStr) -> io::Result<()> {
-    match rustix::fs::unlinkat(folder, name, AtFlags::REMOVEDIR) {
-        Ok(()) | Err(Errno::NOENT | Errno::NOTEMPTY) => Ok(()),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Moves an object into the upper layer. An object that the overlay has there already was made after the commit and stays.
-fn put_back(from: (&Folder, &OsStr), to: (&Folder, &OsStr)) -> io::Result<()> {
-    let Some(later) = to.0.node(to.1)? else { return move_across(from, to) };
-    let is_folder = from.0.node(from.1)?.is_some_and(|node| node.is_dir());
-    if is_folder && later.is_dir() && !to.0.is_opaque(to.1) {
-        let (inner, outer) = (from.0.open(from.1.as_ref())?, to.0.open(to.1.as_ref())?);
-        for name in inner.names()? {
-            put_back((&inner, &name), (&outer, &name))?;
-        }
-    }
-    remove_tree(from.0, from.1)
-}
-
-/// Moves an object, by copying if it goes to another file system. An incomplete earlier copy is replaced.
-fn move_across(from: (&Folder, &OsStr), to: (&Folder, &OsStr)) -> io::Result<()> {
-    match rename(from, to, RenameFlags::NOREPLACE) {
-        Err(error) if error.raw_os_error() == Some(Errno::XDEV.raw_os_error()) => {}
-        result => return result,
-    }
-    let mut temporary = to.1.to_owned();
-    temporary.push(".haft-new");
-    remove_tree(to.0, &temporary)?;
-    copy_tree(from, (to.0, &temporary))?;
-    remove_tree(to.0, to.1)?;
-    rename((to.0, &temporary), to, RenameFlags::NOREPLACE)?;
-    remove_tree(from.0, from.1)
-}
-
-/// Removes the attributes of overlayfs from an entry and everything below it.
-fn strip_tree(folder: &Folder, name: &OsStr, node: &Node) -> io::Result<()> {
-    match folder.strip(name) {
-        // Without write permission the owner cannot change attributes either.
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            rustix::fs::chmodat(folder, name, Mode::from_raw_mode(node.mode | 0o200), AtFlags::empty())?;
-            folder.strip(name)?;
-            rustix::fs::chmodat(folder, name, Mode::from_raw_mode(node.mode), AtFlags::empty())?;
-        }
-        result => result?,
-    }
-    if node.is_dir() {
-        let inner = folder.open(name.as_ref())?;
-        for name in inner.names()? {
-            if let Some(node) = inner.node(&name)? {
-                strip_tree(&inner, &name, &node)?;
-            }
-        }
-    }
-    Ok(())
 }

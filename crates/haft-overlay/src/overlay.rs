@@ -13,12 +13,13 @@ use serde::Serialize;
 use crate::base::{Base, BaseView};
 use crate::changes::{self, Change};
 use crate::copy::{remove_tree, tree_size};
-use crate::engine::TreeFolders;
+use crate::engine::{TreeFolders, kept_name};
 use crate::error::Error;
 use crate::meter::UpperMeter;
 use crate::names::NameReader;
 use crate::node::Folder;
 use crate::record::{JOURNAL, OverlayLevel, RECORD, Record, TreeRecord, read_json};
+use crate::removal::{last_used, remove, rename_aside, write_size};
 use crate::store::mounts;
 
 /// A copy-on-write view of directories.
@@ -69,6 +70,8 @@ pub struct OverlaySummary {
     pub state: OverlayState,
     /// When it was created, in seconds since the epoch.
     pub created: u64,
+    /// When it was last used, in seconds since the epoch.
+    pub used: u64,
     /// The directories.
     pub trees: Vec<PathBuf>,
     /// How it is separated from the machine.
@@ -82,15 +85,21 @@ pub struct OverlaySummary {
 impl OverlaySummary {
     pub(crate) fn new(directory: &Path, record: &Record) -> OverlaySummary {
         let size = Folder::open_absolute(directory).and_then(|folder| tree_size(&folder, OsStr::new("")));
+        OverlaySummary::with_bytes(directory, record, size.unwrap_or(0))
+    }
+
+    fn with_bytes(directory: &Path, record: &Record, bytes: u64) -> OverlaySummary {
+        write_size(directory, bytes);
         OverlaySummary {
             id: record.id.clone(),
             name: record.name.clone(),
             state: record.state(),
             created: record.created,
+            used: last_used(directory, record),
             trees: record.trees.iter().map(|tree| tree.path.clone()).collect(),
             level: record.level,
             commits: record.commits.len(),
-            bytes: size.unwrap_or(0),
+            bytes,
         }
     }
 }
@@ -154,6 +163,19 @@ impl Overlay {
     /// The overlay as it appears in a list.
     pub fn summary(&self) -> OverlaySummary {
         OverlaySummary::new(&self.directory, &self.record)
+    }
+
+    /// The same, if these are all its changes. This takes less time, because they say how much space they need.
+    pub fn summary_of(&self, changes: &[Change]) -> OverlaySummary {
+        OverlaySummary::with_bytes(&self.directory, &self.record, self.size_with(changes))
+    }
+
+    /// The size of changes, and of the previous versions of committed files.
+    fn size_with(&self, changes: &[Change]) -> u64 {
+        let changed = changes.iter().filter_map(|change| change.file.after).map(|state| state.size);
+        let commits = self.record.commits.iter().map(|commit| kept_name(commit.number));
+        let kept = commits.flat_map(|name| self.trees.iter().map(move |tree| tree_size(&tree.data, &name)));
+        changed.sum::<u64>() + kept.filter_map(Result::ok).sum::<u64>()
     }
 
     /// The namespaces in which programs see the overlay. They are created when they are first needed.
@@ -246,6 +268,7 @@ impl Overlay {
             base.write(&record.data);
             found.extend(scanned.changes);
         }
+        write_size(&self.directory, self.size_with(&found));
         Ok(self.with_renames(found))
     }
 
@@ -297,30 +320,18 @@ impl Overlay {
         remove(&self.directory)
     }
 
-    /// Removes an overlay without its directories, which may be gone or be others now.
+    /// Sets an overlay aside without its directories, which may be gone or be others now.
     pub(crate) fn discard_record(directory: &Path, id: &str) -> Result<(), Error> {
         let _lock = lock(directory, id)?;
         if directory.join(JOURNAL).exists() {
             return Err(Error::State { id: id.to_owned(), why: "has an interrupted commit" });
         }
-        remove(directory)
+        rename_aside(directory).map(drop)
     }
 
     pub(crate) fn state_error(&self, why: &'static str) -> Error {
         Error::State { id: self.record.id.clone(), why }
     }
-}
-
-/// Removes the directory of an overlay.
-fn remove(directory: &Path) -> Result<(), Error> {
-    let name = directory.file_name().unwrap_or_default();
-    let parent = directory.parent().unwrap_or(Path::new("/"));
-    let removed = Folder::open_absolute(parent).and_then(|parent| {
-        // The record goes first: without it the rest is not an overlay.
-        remove_tree(&parent.open(Path::new(name))?, OsStr::new(RECORD))?;
-        remove_tree(&parent, name)
-    });
-    removed.map_err(Error::file("remove", directory))
 }
 
 fn lock(directory: &Path, id: &str) -> Result<File, Error> {

@@ -7,7 +7,7 @@
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use haft_process::{Namespaces, OverlayMount};
 
@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::node::{FileTime, Folder};
 use crate::overlay::{Overlay, OverlaySummary};
 use crate::record::{JOURNAL, OverlayLevel, RECORD, Record, TreeRecord, read_json, replace_json};
+use crate::removal::REMOVED_PREFIX;
 
 /// Letters of ids: without those that look alike.
 const ID_LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
@@ -71,17 +72,7 @@ impl OverlayStore {
         Overlay::open(directory, &record.id)
     }
 
-    /// Removes an overlay and its changes. Returns its id. Works if its directories are gone too.
-    ///
-    /// # Errors
-    /// If there is none, something uses it, or a file cannot be removed.
-    pub fn discard(&self, word: &str) -> Result<String, Error> {
-        let (directory, record) = self.find_record(word)?;
-        Overlay::discard_record(&directory, &record.id)?;
-        Ok(record.id)
-    }
-
-    fn find_record(&self, word: &str) -> Result<(PathBuf, Record), Error> {
+    pub(crate) fn find_record(&self, word: &str) -> Result<(PathBuf, Record), Error> {
         let records = self.records();
         let by_id = records.iter().find(|(_, record)| record.id == word);
         let by_name = || records.iter().find(|(_, record)| record.name.as_deref() == Some(word));
@@ -115,39 +106,18 @@ impl OverlayStore {
         repaired
     }
 
-    /// Removes overlays that nobody uses: those created more than `age` ago, then the oldest until the others need no more
-    /// than `bytes`. Returns the ids.
-    ///
-    /// # Errors
-    /// If one of them cannot be removed.
-    pub fn prune(&self, age: Option<Duration>, bytes: Option<u64>) -> Result<Vec<String>, Error> {
-        let now = seconds_now();
-        let summaries = self.list();
-        let mut total: u64 = summaries.iter().map(|summary| summary.bytes).sum();
-        let mut removed = Vec::new();
-        for summary in summaries {
-            let is_old = age.is_some_and(|age| now.saturating_sub(summary.created) >= age.as_secs());
-            if !is_old && bytes.is_none_or(|limit| total <= limit) {
-                continue;
-            }
-            match self.discard(&summary.id) {
-                Ok(_) => {
-                    total = total.saturating_sub(summary.bytes);
-                    removed.push(summary.id);
-                }
-                Err(Error::InUse(_)) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(removed)
+    pub(crate) fn places(&self) -> &[PathBuf] {
+        &self.places
     }
 
-    fn records(&self) -> Vec<(PathBuf, Record)> {
+    pub(crate) fn records(&self) -> Vec<(PathBuf, Record)> {
         let mut found: Vec<(PathBuf, Record)> = Vec::new();
         for place in &self.places {
             for entry in fs::read_dir(place).into_iter().flatten().flatten() {
                 let directory = entry.path();
-                if let Ok(Some(record)) = read_json(&directory.join(RECORD)) {
+                let is_removed =
+                    entry.file_name().to_str().is_some_and(|name| name.starts_with(REMOVED_PREFIX));
+                if !is_removed && let Ok(Some(record)) = read_json(&directory.join(RECORD)) {
                     found.push((directory, record));
                 }
             }

@@ -5,7 +5,7 @@ mod support;
 use std::fs;
 use std::time::Duration;
 
-use haft_overlay::{ChangeKind, Error, OnConflict, OverlayState, OverlayStore, Selection};
+use haft_overlay::{ChangeKind, Error, OnConflict, OverlayState, OverlayStore, Retention, Selection};
 
 use support::{Place, assert_same, shell_in, snapshot};
 
@@ -146,11 +146,48 @@ fn an_overlay_in_use_is_left_alone() {
     let place = Place::new();
     let overlay = open!(place, "echo x > new");
     assert!(matches!(place.store.find(overlay.id()), Err(Error::InUse(_))));
-    assert_eq!(place.store.prune(Some(Duration::ZERO), None).expect("a prune"), Vec::<String>::new());
+    let nothing = Retention { age: Some(Duration::ZERO), bytes: None };
+    assert_eq!(place.store.prune(nothing).expect("a prune"), Vec::<String>::new());
     let id = overlay.id().to_owned();
     drop(overlay);
-    assert_eq!(place.store.prune(Some(Duration::ZERO), None).expect("a prune"), [id]);
+    assert_eq!(place.store.prune(nothing).expect("a prune"), [id]);
     assert!(place.store.list().is_empty());
+}
+
+#[test]
+fn a_removed_overlay_is_gone_before_its_files() {
+    let place = Place::new();
+    let overlay =
+        open!(place, "mkdir -p new/inner; echo x > new/inner/file; chmod 0 new/inner; chmod 500 new");
+    let id = overlay.id().to_owned();
+    drop(overlay);
+    assert_eq!(place.store.set_aside(&id).expect("removed"), id);
+    assert!(place.store.list().is_empty());
+    assert!(matches!(place.store.find(&id), Err(Error::Unknown(_))));
+    assert_eq!(fs::read_dir(place.state()).expect("the state").count(), 1, "its files are still there");
+    assert!(!place.store.sweep_for(Duration::ZERO), "there was no time");
+    place.store.sweep();
+    assert_eq!(fs::read_dir(place.state()).expect("the state").count(), 0);
+}
+
+#[test]
+fn the_overlay_that_was_not_used_for_longest_goes_first_if_all_need_too_much_space() {
+    let place = Place::new();
+    let script = "head -c 100000 /dev/zero > zeros";
+    let (first, second) = (open!(place, script), open!(place, script));
+    for overlay in [&first, &second] {
+        overlay.changes().expect("changes");
+    }
+    let old = [first.id().to_owned()];
+    // The time of an overlay's directory says when it was used.
+    let directory = fs::File::open(place.state().join(second.id())).expect("its directory");
+    let later = std::time::SystemTime::now() + Duration::from_secs(60);
+    directory.set_modified(later).expect("a time");
+    drop((first, second));
+    let keep = Retention { age: None, bytes: Some(150_000) };
+    assert_eq!(place.store.prune_quickly(Retention::default()).expect("a prune"), Vec::<String>::new());
+    assert_eq!(place.store.prune_quickly(keep).expect("a prune"), old);
+    assert_eq!(place.store.prune(keep).expect("a prune"), Vec::<String>::new());
 }
 
 #[test]

@@ -184,7 +184,10 @@ fn the_list_says_what_all_overlays_need_and_what_is_old() {
     let _ = project.haft(&["run", "--overlay", "-c", "echo two > notes"]).status(0);
     let list = project.haft(&["changes"]).status(0);
     assert!(list.error_text().starts_with("haft: 1 overlay, "), "{list}");
-    assert!(list.error_text().ends_with("; none is older than 14 days\n"), "{list}");
+    assert!(
+        list.error_text().ends_with("; unused ones are removed after 30 days, the oldest above 20.0 GiB\n"),
+        "{list}"
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use haft_overlay::{Change, ChangeCounts, Error, OnConflict, Overlay, Selection};
+use haft_overlay::{Change, ChangeCounts, Error, OnConflict, Overlay, OverlaySummary, Selection};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -84,8 +84,8 @@ pub(crate) fn changes(
         ChangesAction::Commit => commit(&mut unused(table, &id)?, arguments),
         ChangesAction::Undo => undo(&mut unused(table, &id)?, arguments.force),
         ChangesAction::Discard => {
-            unused(table, &id)?.discard().map_err(|error| explain(&error))?;
-            table.forget(&id);
+            drop(unused(table, &id)?);
+            table.discard(&id)?;
             Ok(ToolReply::new(format!("discarded overlay '{id}'\n"), json!({ "discarded": id })))
         }
     }
@@ -108,8 +108,8 @@ fn list(table: &OverlayTable, owner: u64) -> Result<ToolReply, String> {
     let mut data = Vec::new();
     for id in table.ids(owner) {
         let line = with_overlay(table, &id, |overlay| {
-            let summary = overlay.summary();
-            let counts = ChangeCounts::new(&overlay.changes().map_err(|error| explain(&error))?);
+            let changes = overlay.changes().map_err(|error| explain(&error))?;
+            let (summary, counts) = (overlay.summary_of(&changes), ChangeCounts::new(&changes));
             let trees: Vec<String> = summary.trees.iter().map(|tree| tree.display().to_string()).collect();
             let commits = match summary.commits {
                 0 => String::new(),
@@ -164,20 +164,21 @@ fn find(table: &OverlayTable, id: &str) -> Result<Overlay, String> {
 fn look(overlay: &Overlay, arguments: &ChangesArguments) -> Result<ToolReply, String> {
     let chosen = absolute(overlay, &arguments.paths);
     let mut changes = overlay.changes().map_err(|error| explain(&error))?;
+    let summary = overlay.summary_of(&changes);
     changes.retain(|change| chosen.is_empty() || chosen.iter().any(|path| change.path.starts_with(path)));
     if arguments.action == ChangesAction::Diff {
         let mut patch = Vec::new();
         overlay.write_diff(&changes, &mut patch).map_err(|error| explain(&error))?;
         let text = String::from_utf8_lossy(&patch).into_owned();
-        let data = report(overlay, &changes);
+        let data = report(&summary, &changes);
         return Ok(ToolReply::new(if text.is_empty() { "no changes\n".to_owned() } else { text }, data));
     }
     let text = format!("{}{}\n", overlay.describe(&changes), ChangeCounts::new(&changes));
-    Ok(ToolReply::new(text, report(overlay, &changes)))
+    Ok(ToolReply::new(text, report(&summary, &changes)))
 }
 
-fn report(overlay: &Overlay, changes: &[Change]) -> Value {
-    json!({ "overlay": overlay.summary(), "counts": ChangeCounts::new(changes), "changes": changes })
+fn report(overlay: &OverlaySummary, changes: &[Change]) -> Value {
+    json!({ "overlay": overlay, "counts": ChangeCounts::new(changes), "changes": changes })
 }
 
 fn commit(overlay: &mut Overlay, arguments: &ChangesArguments) -> Result<ToolReply, String> {

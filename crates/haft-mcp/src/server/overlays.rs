@@ -184,15 +184,24 @@ impl OverlayTable {
     /// Opens an overlay that nothing uses. Waits until a script that has just ended has released it.
     pub(crate) fn find(&self, id: &str) -> Result<Overlay, String> {
         let (store, _) = self.store()?.ok_or("the whole server works in one overlay")?;
-        let deadline = Instant::now() + RELEASE_TIMEOUT;
-        loop {
-            match store.find(id) {
-                Err(Error::InUse(_)) if Instant::now() < deadline => {
-                    std::thread::sleep(RELEASE_POLL_INTERVAL);
-                }
-                found => return found.map_err(|error| explain(&error)),
-            }
+        let found = until_released(|| match store.find(id) {
+            Err(Error::InUse(_)) => None,
+            found => Some(found),
+        });
+        found.unwrap_or_else(|| Err(Error::InUse(id.to_owned()))).map_err(|error| explain(&error))
+    }
+
+    /// Removes an overlay that nothing uses, and its files in the background.
+    pub(crate) fn discard(&self, id: &str) -> Result<(), String> {
+        let (store, _) = self.store()?.ok_or("the whole server works in one overlay")?;
+        store.set_aside(id).map_err(|error| explain(&error))?;
+        self.forget(id);
+        let sweeper = store.clone();
+        let started = std::thread::Builder::new().name("sweep".to_owned()).spawn(move || sweeper.sweep());
+        if started.is_err() {
+            store.sweep();
         }
+        Ok(())
     }
 
     /// Measures the overlay of a script: this one, or the one that the whole server works in.
@@ -207,14 +216,7 @@ impl OverlayTable {
 
     /// Whether nothing of this server uses an overlay. Waits a while for a script or process that has just ended.
     pub(crate) fn wait_until_unused(&self, id: &str) -> bool {
-        let deadline = Instant::now() + RELEASE_TIMEOUT;
-        while self.in_use(id).is_some() {
-            if Instant::now() >= deadline {
-                return false;
-            }
-            std::thread::sleep(RELEASE_POLL_INTERVAL);
-        }
-        true
+        until_released(|| self.in_use(id).is_none().then_some(())).is_some()
     }
 
     /// The overlay of this id, if something uses it.
@@ -271,6 +273,17 @@ impl OverlayTable {
         let Ok(overlay) = self.find(id) else { return };
         if overlay.changes().is_ok_and(|changes| changes.is_empty()) && overlay.discard().is_ok() {
             self.forget(id);
+        }
+    }
+}
+
+/// Repeats an attempt until it returns a value. Returns `None` if it takes too long for an overlay to be released.
+fn until_released<T>(attempt: impl Fn() -> Option<T>) -> Option<T> {
+    let deadline = Instant::now() + RELEASE_TIMEOUT;
+    loop {
+        match attempt() {
+            None if Instant::now() < deadline => std::thread::sleep(RELEASE_POLL_INTERVAL),
+            result => return result,
         }
     }
 }

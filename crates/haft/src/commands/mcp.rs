@@ -18,7 +18,7 @@ use haft_mcp::{
     Committer, HttpOptions, OverlaySetup, ResultDetail, Server, ServerEvent, ServerLimits, ServerSetup,
     Stdio, ToolProgram,
 };
-use haft_overlay::Overlay;
+use haft_overlay::{Overlay, OverlayStore};
 use haft_process::{CancelToken, Redactor, StartPermission, Tracing, protect_process, reason};
 use haft_tools::{Registry, Toolset};
 
@@ -175,7 +175,7 @@ pub(crate) fn run(
     let overlays = match &overlay {
         Some(overlay) => OverlaySetup::Always(overlay.clone()),
         None => OverlaySetup::OnRequest {
-            store: changes::store(process),
+            store: overlay_store(process),
             home: process.variable("HOME").map(PathBuf::from),
             committer: if arguments.overlay_commit == "person" {
                 Committer::Person
@@ -211,6 +211,15 @@ fn seed_hash_tables() -> Result<(), Failure> {
     }
     drop(haft_tools::Schema::new(&serde_json::json!({ "properties": { "name": { "type": "string" } } })));
     Ok(())
+}
+
+/// The store of overlays. Old ones are removed in the background.
+fn overlay_store(process: &ProcessContext) -> OverlayStore {
+    let store = changes::store(process);
+    let pruned = store.clone();
+    let work = move || changes::prune_expired(&pruned);
+    let _ = std::thread::Builder::new().name("prune".to_owned()).spawn(work);
+    store
 }
 
 /// Ends the processes of tools, and waits for [`TOOLS_END_TIMEOUT`]. The watcher ends those that remain.

@@ -46,3 +46,36 @@ fn a_signal_ends_the_agent_after_context_commands_ran() {
         std::fs::remove_file(world.project().join("ready")).unwrap();
     }
 }
+
+#[test]
+fn a_supervised_agent_in_an_overlay_changes_the_project_only_when_its_changes_are_committed() {
+    let world = World::new().with_file("project/notes", "old\n").with_config(
+        "[[agent]]\nname = 'sh'\ncommand = ['{bin}', '-c', 'echo new > notes; cat notes; echo > made', '{prompt}']",
+    );
+    let value = world.launch(&["--supervised", "--overlay", "--json", "go"]).json();
+    assert_eq!(world.read(value["transcript"].as_str().unwrap()), "new\n", "the agent sees its own changes");
+    let counts = &value["overlay"]["counts"];
+    assert_eq!((&counts["added"], &counts["modified"]), (&1.into(), &1.into()), "{value}");
+    let notes = world.project().join("notes");
+    assert_eq!(world.read(&notes), "old\n");
+    let id = value["overlay"]["id"].as_str().unwrap();
+    for (action, content) in [("commit", "new\n"), ("undo", "old\n"), ("discard", "old\n")] {
+        let _ = world.haft(&["changes", action, id]).run().status(0);
+        assert_eq!(world.read(&notes), content, "after {action}");
+    }
+    assert!(!world.project().join("made").exists());
+}
+
+#[test]
+fn the_deadline_and_the_disk_limit_of_an_agent_in_an_overlay_keep_its_changes() {
+    for (option, limit, status) in [("--timeout", "1s", 124), ("--limit-disk", "1M", 137)] {
+        let world = World::new().with_config(
+            "[[agent]]\nname = 'sh'\ncommand = ['{bin}', '-c', 'head -c 3000000 /dev/zero > zeros; sleep 300', '{prompt}']",
+        );
+        let words = ["launch", "--supervised", "--overlay", option, limit, "--json", "go"];
+        let value = world.haft(&words).run().status(status).json();
+        assert_eq!(value["tree"]["survivors"], 0, "{value}");
+        assert_eq!(value["overlay"]["counts"]["added"], 1, "{value}");
+        assert!(!world.project().join("zeros").exists());
+    }
+}

@@ -28,7 +28,7 @@ const UNDO_EXAMPLES: &str = "Examples:
 const RUN_EXAMPLES: &str = "Examples:
   haft changes run ID -- git status";
 const PRUNE_EXAMPLES: &str = "Examples:
-  haft changes prune                    # overlays older than 14 days
+  haft changes prune                    # overlays not used for 14 days
   haft changes prune --older-than 0s    # all that are not in use";
 
 /// An action on overlays; without one, all are listed.
@@ -86,7 +86,7 @@ pub(crate) enum ChangesAction {
     /// Remove old overlays that are not in use
     #[command(after_help = PRUNE_EXAMPLES)]
     Prune {
-        /// Remove overlays created longer ago than this [default: 14d, unless --max-size is given]
+        /// Remove overlays that were not used for this long [default: 14d, unless --max-size is given]
         #[arg(long, value_name = "TIME", value_parser = units::duration)]
         older_than: Option<Duration>,
         /// Remove the oldest overlays until all together need no more than this

@@ -9,8 +9,9 @@ use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use haft_overlay::{OnConflict, Overlay, OverlayStore, Selection};
-use haft_process::{Command, Disposition, ProcessGroup, Signals, StartPermission, set_disposition};
+use haft_fs::ByteSize;
+use haft_overlay::{OnConflict, Overlay, OverlayStore, Retention, Selection};
+use haft_process::{Child, Command, Disposition, ProcessGroup, Signals, StartPermission, set_disposition};
 
 use self::arguments::{ChangesAction, ChangesArguments, CommitArguments, ShowArguments};
 use self::report::{ChangesReport, CommittedReport, OverlayListReport, RemovedReport};
@@ -20,15 +21,21 @@ use crate::process_context::ProcessContext;
 use crate::units::count;
 use crate::{host, places};
 
-/// Overlays older than this are pruned unless the user says otherwise.
+/// 'haft changes prune' removes overlays that were not used for longer, unless the user says otherwise.
 const DEFAULT_AGE: Duration = Duration::from_secs(14 * 24 * 60 * 60);
+/// Overlays that are kept without being asked for.
+const RETENTION: Retention =
+    Retention { age: Some(Duration::from_secs(30 * 24 * 60 * 60)), bytes: Some(20 << 30) };
+const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
+/// How long a command waits for the removal of files before another process takes it over.
+const SWEEP_TIME: Duration = Duration::from_millis(20);
 
 /// Runs an action of `haft changes`.
 pub(crate) fn run(arguments: ChangesArguments, process: &ProcessContext) -> Result<i32, Failure> {
     let store = store(process);
     repair(&store);
     match arguments.action {
-        None => Ok(list(&store, arguments.json)),
+        None => list(&store, arguments.json),
         Some(ChangesAction::Show(arguments)) => show(&store, &arguments, process),
         Some(ChangesAction::Commit(arguments)) => commit(&store, &arguments, process),
         Some(ChangesAction::Discard { ids, json }) => discard(&store, ids, json),
@@ -60,27 +67,70 @@ pub(crate) fn repair(store: &OverlayStore) {
     }
 }
 
-fn list(store: &OverlayStore, json: bool) -> i32 {
-    let overlays = store.list();
-    if json {
-        return print_json(&OverlayListReport { overlays: &overlays }, 0);
+/// Removes overlays that nobody has used for a long time, or the oldest of too many, and says so.
+pub(crate) fn prune_expired(store: &OverlayStore) {
+    match store.prune_quickly(RETENTION) {
+        Ok(removed) => report_expired(&removed),
+        Err(error) => print_message(format_args!("cannot remove an old overlay: {error}")),
     }
-    if overlays.is_empty() {
+    sweep(store);
+}
+
+fn report_expired(removed: &[String]) {
+    let days = RETENTION.age.unwrap_or_default().as_secs() / SECONDS_PER_DAY;
+    let size = ByteSize(RETENTION.bytes.unwrap_or_default());
+    for id in removed {
+        print_message(format_args!(
+            "removed overlay '{id}': not used for {days} days, or the oldest of more than {size}"
+        ));
+    }
+}
+
+/// Removes the files of removed overlays. If there are many, a process of its own goes on with that; if it is killed, the next
+/// command does.
+fn sweep(store: &OverlayStore) {
+    if store.sweep_for(SWEEP_TIME) {
+        return;
+    }
+    let work = |_| {
+        let _ = rustix::process::setsid();
+        store.sweep();
+        0
+    };
+    match Child::fork(ProcessGroup::Inherit, &[], work) {
+        Ok(Some(child)) => drop(child.detach()),
+        // There are other threads, which a forked process would not have.
+        _ => store.sweep(),
+    }
+}
+
+fn list(store: &OverlayStore, json: bool) -> Result<i32, Failure> {
+    let mut overlays = store.list();
+    let removed = store.prune_listed(RETENTION, &overlays)?;
+    overlays.retain(|overlay| !removed.contains(&overlay.id));
+    report_expired(&removed);
+    let status = if json {
+        print_json(&OverlayListReport { overlays: &overlays, removed: &removed }, 0)
+    } else if overlays.is_empty() {
         print_message("no overlays; 'haft run --overlay' creates one");
-        return 0;
-    }
-    let status = print_text(&report::overlay_table(&overlays), 0);
-    print_message(report::overlay_totals(&overlays, DEFAULT_AGE));
-    status
+        0
+    } else {
+        let status = print_text(&report::overlay_table(&overlays), 0);
+        print_message(report::overlay_totals(&overlays, DEFAULT_AGE, RETENTION));
+        status
+    };
+    sweep(store);
+    Ok(status)
 }
 
 fn show(store: &OverlayStore, arguments: &ShowArguments, process: &ProcessContext) -> Result<i32, Failure> {
     let overlay = store.find(&arguments.id)?;
     let chosen = absolute(&arguments.paths, process);
     let mut changes = overlay.changes()?;
+    let summary = arguments.json.then(|| overlay.summary_of(&changes));
     changes.retain(|change| chosen.is_empty() || chosen.iter().any(|path| change.path.starts_with(path)));
-    if arguments.json {
-        return Ok(print_json(&ChangesReport::new(&overlay, &changes), 0));
+    if let Some(summary) = summary {
+        return Ok(print_json(&ChangesReport::new(summary, &changes), 0));
     }
     if arguments.diff {
         let mut patch = Vec::new();
@@ -117,11 +167,10 @@ fn report_commit(overlay: &Overlay, paths: usize, json: bool) -> i32 {
 }
 
 fn discard(store: &OverlayStore, ids: Vec<String>, json: bool) -> Result<i32, Failure> {
-    let mut removed = Vec::new();
-    for id in ids {
-        removed.push(store.discard(&id)?);
-    }
-    Ok(report_removed(&removed, json))
+    let removed: Result<Vec<String>, _> = ids.iter().map(|id| store.set_aside(id)).collect();
+    let status = removed.map(|removed| report_removed(&removed, json));
+    sweep(store);
+    Ok(status?)
 }
 
 fn report_removed(ids: &[String], json: bool) -> i32 {
@@ -151,8 +200,10 @@ fn prune(
     json: bool,
 ) -> Result<i32, Failure> {
     let age = older_than.or(max_size.is_none().then_some(DEFAULT_AGE));
-    let removed = store.prune(age, max_size)?;
-    Ok(report_removed(&removed, json))
+    let removed = store.prune(Retention { age, bytes: max_size })?;
+    let status = report_removed(&removed, json);
+    sweep(store);
+    Ok(status)
 }
 
 /// Runs a program in an overlay, on the same terminal, and waits for it.

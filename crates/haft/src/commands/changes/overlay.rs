@@ -9,7 +9,7 @@ use haft_overlay::{Change, OnConflict, Overlay, Selection};
 use haft_process::{DiskMeter, reason};
 
 use super::report::{self, RunOverlayReport};
-use super::{ask, repair, report_commit, store};
+use super::{ask, prune_expired, repair, report_commit, store};
 use crate::failure::{Failure, print_hint, print_message};
 use crate::process_context::ProcessContext;
 use crate::units;
@@ -31,7 +31,7 @@ pub(crate) struct OverlayOptions {
     )]
     pub(crate) overlay: Vec<OsString>,
     /// Give the overlay a name
-    #[arg(long, value_name = "NAME", requires = "overlay", help_heading = OVERLAY)]
+    #[arg(long, alias = "name", value_name = "NAME", requires = "overlay", help_heading = OVERLAY)]
     pub(crate) overlay_name: Option<String>,
     /// Space of the changed files; when it is exceeded, everything ends, and the changes stay in the overlay
     #[arg(long, value_name = "SIZE", value_parser = units::size, help_heading = OVERLAY)]
@@ -132,6 +132,7 @@ impl OverlayOptions {
         }
         let store = store(process);
         repair(&store);
+        prune_expired(&store);
         let overlay = store.create(&trees, self.overlay_name.as_deref())?;
         warn_of_mounts(&overlay);
         Ok(overlay)

@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use haft_fs::ByteSize;
-use haft_overlay::{Change, ChangeCounts, Overlay, OverlayState, OverlaySummary};
+use haft_overlay::{Change, ChangeCounts, Overlay, OverlayState, OverlaySummary, Retention};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::SECONDS_PER_DAY;
 use crate::units::count;
 
 /// How many paths a result names.
@@ -18,6 +19,9 @@ const LISTED_PATHS: usize = 20;
 pub(crate) struct OverlayListReport<'a> {
     /// The overlays, oldest first.
     pub(crate) overlays: &'a [OverlaySummary],
+    /// Overlays that were removed now, because they were not used for a long time or needed too much space.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub(crate) removed: &'a [String],
 }
 
 /// The changes in an overlay.
@@ -32,8 +36,8 @@ pub(crate) struct ChangesReport<'a> {
 }
 
 impl<'a> ChangesReport<'a> {
-    pub(crate) fn new(overlay: &Overlay, changes: &'a [Change]) -> ChangesReport<'a> {
-        ChangesReport { overlay: overlay.summary(), counts: ChangeCounts::new(changes), changes }
+    pub(crate) fn new(overlay: OverlaySummary, changes: &'a [Change]) -> ChangesReport<'a> {
+        ChangesReport { overlay, counts: ChangeCounts::new(changes), changes }
     }
 }
 
@@ -107,17 +111,19 @@ pub(crate) fn overlay_table(overlays: &[OverlaySummary]) -> String {
     text
 }
 
-/// How many overlays there are, what they need, and what 'haft changes prune' would remove.
-pub(crate) fn overlay_totals(overlays: &[OverlaySummary], age: Duration) -> String {
+/// How many overlays there are, what they need, and which of them are removed when.
+pub(crate) fn overlay_totals(overlays: &[OverlaySummary], prunable: Duration, keep: Retention) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let bytes = ByteSize(overlays.iter().map(|overlay| overlay.bytes).sum());
-    let old = overlays.iter().filter(|overlay| now.saturating_sub(overlay.created) >= age.as_secs());
-    let days = age.as_secs() / (24 * 60 * 60);
+    let old = overlays.iter().filter(|overlay| now.saturating_sub(overlay.used) >= prunable.as_secs());
+    let days = |age: Duration| age.as_secs() / SECONDS_PER_DAY;
     let all = count(overlays.len(), "overlay");
-    match old.count() {
-        0 => format!("{all}, {bytes}; none is older than {days} days"),
-        old => format!("{all}, {bytes}; 'haft changes prune' removes {old} older than {days} days"),
-    }
+    let prune = match old.count() {
+        0 => String::new(),
+        old => format!("; 'haft changes prune' removes {old} not used for {} days", days(prunable)),
+    };
+    let (kept, most) = (days(keep.age.unwrap_or_default()), ByteSize(keep.bytes.unwrap_or_default()));
+    format!("{all}, {bytes}{prune}; unused ones are removed after {kept} days, the oldest above {most}")
 }
 
 /// A patch with the colours of `git diff`.
