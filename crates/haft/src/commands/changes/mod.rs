@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: ChangesArguments, process: &ProcessContext) -> Resu
         None => list(&store, arguments.json),
         Some(ChangesAction::Show(arguments)) => show(&store, &arguments, process),
         Some(ChangesAction::Commit(arguments)) => commit(&store, &arguments, process),
-        Some(ChangesAction::Discard { ids, json }) => discard(&store, ids, json),
+        Some(ChangesAction::Discard { ids, json }) => discard(&store, &ids, json),
         Some(ChangesAction::Undo { id, force, json }) => undo(&store, &id, force, json),
         Some(ChangesAction::Run { id, program }) => run_program(&store, &id, program, process),
         Some(ChangesAction::Prune { older_than, max_size, json }) => {
@@ -166,7 +166,7 @@ fn report_commit(overlay: &Overlay, paths: usize, json: bool) -> i32 {
     0
 }
 
-fn discard(store: &OverlayStore, ids: Vec<String>, json: bool) -> Result<i32, Failure> {
+fn discard(store: &OverlayStore, ids: &[String], json: bool) -> Result<i32, Failure> {
     let removed: Result<Vec<String>, _> = ids.iter().map(|id| store.set_aside(id)).collect();
     let status = removed.map(|removed| report_removed(&removed, json));
     sweep(store);
