@@ -85,15 +85,14 @@ impl Policy {
         self.layers.iter().any(PolicyLayer::limits_commands)
     }
 
-    /// Decides about a command that is about to run, and about the commands that it runs because of its arguments:
-    /// those of `sudo`, `env`, `xargs`, `find -exec`, `sh -c`, `eval` and others that [`haft_lang::plan`] knows.
+    /// Decides about a command that is about to run. For a program, decides also about the commands that it runs because
+    /// of its arguments: those of `sudo`, `env`, `xargs`, `find -exec`, `sh -c` and others that [`haft_lang::plan`]
+    /// knows. Everything else runs its commands through haft, which asks about each of them when its words are known.
     #[must_use]
     pub fn decide_command(&self, request: &CommandRequest<'_>) -> Decision {
-        if !self.limits_commands() {
-            return self.decide_one(&judged(request));
-        }
         let own = self.decide_one(&judged(request));
-        if own.verdict == PolicyVerdict::Deny {
+        let is_program = request.kind == DispatchKind::External;
+        if own.verdict == PolicyVerdict::Deny || !is_program || !self.limits_commands() {
             return own;
         }
         let plan = plan_command(request.argv, &BuiltinsOnly);

@@ -88,6 +88,15 @@ fn commands_in_arguments_are_judged() {
 }
 
 #[test]
+fn commands_that_haft_runs_itself_are_judged_when_they_run() {
+    let policy = policy("deny = [['git', 'push']]");
+    let argv: &[&[u8]] = &[b"xargs", b"git"];
+    let request =
+        CommandRequest { kind: DispatchKind::InProcess, argv, path: None, directory: Path::new("/") };
+    assert!(policy.decide_command(&request).is_allowed());
+}
+
+#[test]
 fn an_allow_rule_is_strict() {
     let policy =
         policy("default = 'ask'\nallow = [['git', 'status'], ['npm', 'run', 'test:*'], ['ls', '*']]");

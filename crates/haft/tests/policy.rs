@@ -137,6 +137,9 @@ fn unknown_commands_are_asked_about() {
         "eval \"$x\"",
         "curl x | sh",
         "PATH=/x git status",
+        "for PATH in /x; do git status; done",
+        "read PATH; git status",
+        "printf -v GIT_PAGER %s ./x; git log",
         "xargs git",
     ] {
         assert_eq!(check(&scratch, script)["verdict"], json!("ask"), "{script}");

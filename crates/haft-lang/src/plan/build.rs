@@ -244,11 +244,13 @@ impl<'r> PlanBuilder<'r> {
 
     fn each(&mut self, each: &For, command: &Command, context: &StepContext<'_>) {
         let index = self.compound("for", items(each.words.as_deref(), context), command, context);
+        self.assigned_name(index, &each.name);
         self.body(&each.body, &context.below(index, StepRole::Body).repeated());
     }
 
     fn select(&mut self, select: &Select, command: &Command, context: &StepContext<'_>) {
         let index = self.compound("select", items(select.words.as_deref(), context), command, context);
+        self.assigned_name(index, &select.name);
         self.body(&select.body, &context.below(index, StepRole::Body).repeated());
     }
 

@@ -118,11 +118,20 @@ impl PlanBuilder<'_> {
             b"declare" | b"typeset" | b"local" | b"readonly" | b"export" => {
                 self.declared(index, arguments, context);
             }
-            b"printf" => self.named_after(index, b"-v", arguments),
+            b"printf" => {
+                self.named_after(index, b"-v", arguments);
+                self.assigned(index, arguments);
+            }
             b"wait" => self.named_after(index, b"-p", arguments),
             b"test" | b"[" => self.named_after(index, b"-v", arguments),
-            b"read" | b"unset" | b"getopts" => self.named(index, arguments),
-            b"mapfile" | b"readarray" => self.callback(index, &[b"-C"], &[], arguments, context),
+            b"read" | b"unset" | b"getopts" => {
+                self.named(index, arguments);
+                self.assigned(index, arguments);
+            }
+            b"mapfile" | b"readarray" => {
+                self.callback(index, &[b"-C"], &[], arguments, context);
+                self.assigned(index, arguments);
+            }
             b"complete" | b"compgen" => self.callback(index, &[b"-C", b"-F"], &[b"-W"], arguments, context),
             b"bind" => self.bind(index, arguments, context),
             b"jobs" => {
@@ -243,6 +252,21 @@ impl PlanBuilder<'_> {
             if !harmless {
                 self.opaque(index, OpaqueReason::VariableName, show::source(argument).as_bytes());
             }
+        }
+    }
+
+    /// Examines arguments that may be names of variables which get an unknown value.
+    fn assigned(&mut self, index: usize, arguments: &[PlannedWord]) {
+        for name in arguments.iter().filter_map(PlannedWord::literal) {
+            self.assigned_name(index, name.strip_prefix(b"-v").unwrap_or(name));
+        }
+    }
+
+    /// Examines a variable that gets an unknown value.
+    pub(super) fn assigned_name(&mut self, index: usize, name: &[u8]) {
+        let mut names = LOOKUP_VARIABLES.iter().chain(COMMAND_VARIABLES);
+        if names.any(|known| known.as_bytes() == name) {
+            self.opaque(index, OpaqueReason::Lookup, name);
         }
     }
 
