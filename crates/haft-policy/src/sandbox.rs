@@ -46,7 +46,12 @@ impl Policy {
     /// The policy in terms of a sandbox. Paths that are asked about are treated as denied.
     #[must_use]
     pub fn sandbox(&self) -> SandboxRules {
-        let (ports, hosts) = self.listed();
+        let level = self.layers.iter().map(|layer| layer.network.level).min().unwrap_or_default();
+        // Lists that have nothing in common leave only this machine.
+        let (level, (ports, hosts)) = match self.listed() {
+            Some(listed) => (level, listed),
+            None => (level.min(NetworkLevel::Loopback), Default::default()),
+        };
         SandboxRules {
             read: self.paths(FileAccess::Read),
             write: self.paths(FileAccess::Write),
@@ -56,7 +61,7 @@ impl Policy {
                 paths: self.intersection(|layer| layer.exec.as_ref()),
                 denied: Vec::new(),
             },
-            network: self.layers.iter().map(|layer| layer.network.level).min().unwrap_or_default(),
+            network: level,
             ports,
             hosts,
             inexpressible: self.inexpressible(),
@@ -85,19 +90,20 @@ impl Policy {
         Some(paths)
     }
 
-    fn listed(&self) -> (Vec<u16>, Vec<String>) {
+    /// The ports and hosts that all layers list; `None` if there are none.
+    fn listed(&self) -> Option<(Vec<u16>, Vec<String>)> {
         let mut listed = self
             .layers
             .iter()
             .map(|layer| &layer.network)
             .filter(|network| network.level == NetworkLevel::Listed);
-        let Some(first) = listed.next() else { return (Vec::new(), Vec::new()) };
+        let Some(first) = listed.next() else { return Some((Vec::new(), Vec::new())) };
         let (mut ports, mut hosts) = (first.ports.clone(), first.hosts.clone());
         for network in listed {
-            narrow(&mut ports, &network.ports);
-            narrow(&mut hosts, &network.hosts);
+            narrow(&mut ports, &network.ports)?;
+            narrow(&mut hosts, &network.hosts)?;
         }
-        (ports, hosts)
+        Some((ports, hosts))
     }
 
     fn inexpressible(&self) -> Vec<String> {
@@ -113,13 +119,15 @@ impl Policy {
     }
 }
 
-/// Keeps the values that are in both lists. An empty list stands for everything.
-fn narrow<T: Clone + PartialEq>(list: &mut Vec<T>, other: &[T]) {
+/// Keeps the values that are in both lists. An empty list stands for everything, so `None` stands for nothing.
+fn narrow<T: Clone + PartialEq>(list: &mut Vec<T>, other: &[T]) -> Option<()> {
     if list.is_empty() {
         list.extend_from_slice(other);
     } else if !other.is_empty() {
         list.retain(|value| other.contains(value));
+        return (!list.is_empty()).then_some(());
     }
+    Some(())
 }
 
 /// The parts of directories that are in both lists.

@@ -155,3 +155,44 @@ fn contradictions_are_refused() {
         assert_eq!(Policy::from_text("p", text, &context()).unwrap_err().message(), message);
     }
 }
+
+#[test]
+fn narrowing_takes_the_stricter_decision_about_everything() {
+    let texts = [
+        "[policy]\npreset = 'full'",
+        "[policy]\npreset = 'workspace'",
+        "[policy]\npreset = 'read-only'",
+        "[policy.network]\nports = [443]",
+        "[policy.network]\nports = [80]\nhosts = ['*.org']",
+        "[policy.files]\nwrite = ['./src', '~/x']\nask_read = ['/etc']",
+        "[policy.environment]\npass = ['PATH', 'KEY']",
+    ];
+    let paths = ["/work/src/a", "/work/b", "/home/me/x/y", "/etc/passwd", "/home/me/.ssh/id"];
+    for (one, other) in
+        texts.iter().flat_map(|one| texts.iter().map(move |other| (policy(one), policy(other))))
+    {
+        let both = one.narrow(&other);
+        for access in [FileAccess::Read, FileAccess::Write, FileAccess::Create, FileAccess::Delete] {
+            for path in paths.map(Path::new) {
+                let verdict = |policy: &Policy| policy.decide_file(access, path).verdict;
+                assert_eq!(verdict(&both), verdict(&one).max(verdict(&other)));
+            }
+        }
+        for (host, port) in [("localhost", 1), ("a.org", 443), ("a.org", 80), ("b.com", 443)] {
+            let verdict = |policy: &Policy| policy.decide_network(host, port).verdict;
+            assert_eq!(verdict(&both), verdict(&one).max(verdict(&other)));
+        }
+        for (name, secret) in [("PATH", false), ("KEY", true), ("HOME", false)] {
+            let verdict = |policy: &Policy| policy.decide_variable(OsStr::new(name), secret).verdict;
+            assert_eq!(verdict(&both), verdict(&one).max(verdict(&other)));
+        }
+    }
+}
+
+#[test]
+fn lists_of_ports_without_a_common_one_leave_this_machine() {
+    let (one, other) = (policy("[policy.network]\nports = [443]"), policy("[policy.network]\nports = [80]"));
+    assert_eq!(one.narrow(&other).sandbox().network, NetworkLevel::Loopback);
+    let both = one.narrow(&policy("[policy.network]\nports = [443, 80]")).sandbox();
+    assert_eq!((both.network, both.ports), (NetworkLevel::Listed, vec![443]));
+}

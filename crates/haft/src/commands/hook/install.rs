@@ -147,6 +147,7 @@ mod tests {
             for text in [
                 "{\n  \"theme\": \"dark\" // at night\n}\n".to_owned(),
                 "{\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n".to_owned(),
+                "{\"hooks\": {\"Stop\": [] /* c */}} // end".to_owned(),
                 format!(
                     "{{\n  \"hooks\": {{\n    \"{event}\": [\n      {{ \"matcher\": \"x\" }}\n    ]\n  }}\n}}\n"
                 ),
@@ -164,6 +165,16 @@ mod tests {
                 assert_eq!(changed(target, ConfigChange::Uninstall, &command, &new).unwrap(), text, "{new}");
             }
         }
+    }
+
+    #[test]
+    fn an_empty_list_keeps_its_comments() {
+        let text = "{\"hooks\": {\"PreToolUse\": [ /* none yet */ ]}}";
+        let new = changed(HookTarget::Claude, ConfigChange::Install, "haft hook claude", text).unwrap();
+        assert!(
+            new.contains("/* none yet */")
+                && json_text::parse(&new).unwrap()["hooks"]["PreToolUse"][0].is_object()
+        );
     }
 
     #[test]

@@ -22,7 +22,7 @@ struct JsonArray {
 pub(crate) fn push(text: &str, path: [&str; 2], value: &Value) -> Result<String, String> {
     let array = find(text, path)?;
     let Some(last) = array.elements.last() else {
-        return Ok(format!("{}[{value}]{}", &text[..array.open], &text[array.close + 1..]));
+        return Ok(format!("{}{value}{}", &text[..=array.open], &text[array.open + 1..]));
     };
     let own = line_indentation(text, last.start).filter(|_| text[array.open..last.start].contains('\n'));
     let element = match own {
