@@ -33,6 +33,7 @@
 //!     redactor: Arc::default(),
 //!     withheld_variables: Vec::new(),
 //!     log: Box::new(|event| eprintln!("{event}")),
+//!     observer: None,
 //!     keep: false,
 //! });
 //! server.serve_stdio(stdio, &CancelToken::new())?;
@@ -90,8 +91,9 @@ mod transport;
 
 pub use client::{NESTED_SERVER_VARIABLE, RemoteServer, RemoteSetup, RemoteTransport, remote_tools};
 pub use server::{
-    Committer, JobLimits, OutputLimits, OverlaySetup, Prompt, RegistryTools, ResultDetail, Server,
-    ServerEvent, ServerLimits, ServerSetup, SessionLimits, ToolProgram,
+    CallObserver, CallRecord, ClientName, Committer, JobLimits, ObservedCall, OutputLimits, OverlaySetup,
+    Prompt, RegistryTools, ResultDetail, Server, ServerEvent, ServerLimits, ServerSetup, SessionLimits,
+    ToolProgram,
 };
 pub use transport::http::HttpOptions;
 pub use transport::stdio::Stdio;

@@ -18,6 +18,8 @@ const LOCATION_WORDS: &[&str] =
     &["FILE", "FILES", "PATH", "DIR", "DIRECTORY", "HOME", "SOCK", "SOCKET", "URL", "TTY"];
 /// Names that contain such a word, but no secret.
 const NOT_SECRET: &[&str] = &["PWD", "OLDPWD"];
+/// Replaces a secret that has no name.
+const MASK: &str = "***";
 /// Shorter values are not masked, because they occur in unrelated text.
 const MIN_MASKED_BYTES: usize = 8;
 
@@ -38,12 +40,14 @@ pub fn looks_secret(name: &OsStr, value: &OsStr) -> bool {
     !is_location && words.iter().any(is_secret)
 }
 
-/// Masks secrets in text: values of variables that look secret, passwords in URLs, and the values of headers such as
-/// `Authorization`.
+/// Masks secrets in text: values of variables that look secret, passwords and tokens in URLs, and the values of headers such
+/// as `Authorization`.
 #[derive(Clone, Debug, Default)]
 pub struct Redactor {
     /// Names and values, longest value first.
     secrets: Vec<(String, String)>,
+    /// Further patterns to mask.
+    patterns: Vec<Regex>,
 }
 
 impl Redactor {
@@ -64,6 +68,15 @@ impl Redactor {
         self.secrets.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
     }
 
+    /// Masks everything that matches a regular expression.
+    ///
+    /// # Errors
+    /// If it is not a valid regular expression. The message says why.
+    pub fn add_pattern(&mut self, pattern: &str) -> Result<(), String> {
+        self.patterns.push(Regex::new(pattern).map_err(|error| error.to_string())?);
+        Ok(())
+    }
+
     /// Returns the text with all secrets masked: `[NAME]` for the value of a variable, `***` for others.
     #[must_use]
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
@@ -71,6 +84,11 @@ impl Redactor {
         for (name, value) in &self.secrets {
             if masked.contains(value.as_str()) {
                 masked = Cow::Owned(masked.replace(value.as_str(), &format!("[{name}]")));
+            }
+        }
+        for pattern in &self.patterns {
+            if let Cow::Owned(changed) = pattern.replace_all(&masked, MASK) {
+                masked = Cow::Owned(changed);
             }
         }
         for pattern in PATTERNS.iter() {
@@ -94,6 +112,7 @@ static PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     let patterns = [
         r#"(?P<before>[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@'"]*:)(?P<key>[^\s/@'"]+)(?P<after>@)"#,
         r#"(?i)(?P<before>\b(?:authorization|x-api-key|api-key|private-token)["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest)\s+)?)(?P<key>[^\s"']+)(?P<after>)"#,
+        r#"(?i)(?P<before>[?&](?:[a-z0-9_-]*token|api[_-]?key|key|secret|client[_-]secret|password|sig|signature)=)(?P<key>[^\s&#'"]+)(?P<after>)"#,
     ];
     patterns.into_iter().filter_map(|pattern| Regex::new(pattern).ok()).collect()
 });
@@ -103,7 +122,7 @@ fn mask(found: &Captures<'_>) -> String {
     if found["key"].starts_with(['$', '[']) {
         return found[0].to_owned();
     }
-    format!("{}***{}", &found["before"], &found["after"])
+    format!("{}{MASK}{}", &found["before"], &found["after"])
 }
 
 #[cfg(test)]
@@ -161,6 +180,14 @@ mod tests {
     }
 
     #[test]
+    fn added_patterns_are_masked() {
+        let mut redactor = Redactor::default();
+        redactor.add_pattern("acme-[0-9a-f]+").unwrap();
+        assert_eq!(redactor.text("login acme-12ab now"), "login *** now");
+        assert!(redactor.add_pattern("(").is_err());
+    }
+
+    #[test]
     fn values_passwords_and_headers_are_masked() {
         let variables =
             [("GITHUB_TOKEN", "ghp_0123456789"), ("SHORT_KEY", "abc"), ("MODE", "ordinary-value")];
@@ -176,6 +203,12 @@ mod tests {
             ("https://example.org:8080/a@b", "https://example.org:8080/a@b"),
             ("x-api-key: k0123", "x-api-key: ***"),
             ("abc ordinary-value", "abc ordinary-value"),
+            (
+                "https://example.org/?access_token=k0123&page=2",
+                "https://example.org/?access_token=***&page=2",
+            ),
+            ("curl 'http://h/x?a=1&api_key=k0123'", "curl 'http://h/x?a=1&api_key=***'"),
+            ("http://h/?monkey=1&token=$TOKEN", "http://h/?monkey=1&token=$TOKEN"),
         ];
         for (text, masked) in cases {
             assert_eq!(redactor.text(text), masked);

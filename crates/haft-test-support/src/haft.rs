@@ -4,7 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -94,7 +94,7 @@ impl Haft {
     /// Starts the program.
     #[track_caller]
     pub fn start(mut self) -> RunningHaft {
-        self.keep_cache_apart();
+        self.keep_files_apart();
         let call = format!("{:?}", self.command);
         let started = Instant::now();
         let mut child = self.command.spawn().unwrap_or_else(|error| panic!("{error}: {call}"));
@@ -105,11 +105,13 @@ impl Haft {
         RunningHaft { child: Some(child), call, started }
     }
 
-    /// Keeps the outputs of `--json` runs out of the developer's cache, unless the test sets a home or a cache directory.
-    fn keep_cache_apart(&mut self) {
-        let is_set = |name: &str| self.command.get_envs().any(|(key, _)| key == name);
-        if !is_set("HOME") && !is_set("XDG_CACHE_HOME") {
-            self.command.env("XDG_CACHE_HOME", Path::new(child()).with_file_name("test-cache"));
+    /// Keeps stored outputs and records out of the developer's directories, unless the test sets a home or these directories.
+    fn keep_files_apart(&mut self) {
+        for (name, value) in separate_directories() {
+            let is_set = |name: &str| self.command.get_envs().any(|(key, _)| key == name);
+            if !is_set("HOME") && !is_set(name) {
+                self.command.env(name, value);
+            }
         }
     }
 
@@ -119,6 +121,12 @@ impl Haft {
     pub fn run(self) -> FinishedHaft {
         self.start().finish()
     }
+}
+
+/// Variables that keep the files of tests out of the developer's cache and state directories.
+pub fn separate_directories() -> [(&'static str, PathBuf); 2] {
+    let beside = |name: &str| Path::new(child()).with_file_name(name);
+    [("XDG_CACHE_HOME", beside("test-cache")), ("XDG_STATE_HOME", beside("test-state"))]
 }
 
 /// A running `haft`. Dropping it kills the process, so that a failed test leaves none.

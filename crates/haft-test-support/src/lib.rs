@@ -26,7 +26,7 @@ mod sys;
 mod wait;
 
 pub use finished::FinishedHaft;
-pub use haft::{Haft, RunningHaft};
+pub use haft::{Haft, RunningHaft, separate_directories};
 pub use marker::Marker;
 pub use report::ChildReport;
 pub use scratch::Scratch;

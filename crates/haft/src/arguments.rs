@@ -11,18 +11,22 @@ use crate::commands::check::CheckArguments;
 use crate::commands::completions::CompletionsArguments;
 use crate::commands::exec::ExecArguments;
 use crate::commands::hook::arguments::HookArguments;
+use crate::commands::kill::KillArguments;
 use crate::commands::launch::arguments::LaunchArguments;
+use crate::commands::log::LogArguments;
 use crate::commands::man::ManArguments;
 use crate::commands::mcp::McpArguments;
 use crate::commands::output::OutputArguments;
 use crate::commands::plan::PlanArguments;
 use crate::commands::policy::arguments::PolicyArguments;
+use crate::commands::ps::PsArguments;
 use crate::commands::run::RunArguments;
 use crate::commands::spawn::SpawnArguments;
 use crate::commands::tool::arguments::ToolArguments;
 use crate::commands::trust::TrustArguments;
 use crate::failure::Failure;
 use crate::process_context::ProcessContext;
+use crate::records::{self, Recorder};
 
 const USAGE: &str = "haft                                      start an interactive shell
        haft -c TEXT [NAME [ARGUMENT]...]         run a script given as text, as bash would
@@ -33,9 +37,10 @@ const USAGE: &str = "haft                                      start an interact
 const TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}{after-help}";
 
 /// The commands by purpose, in the order in which the help lists them.
-const GROUPS: [(&str, &[&str]); 4] = [
+const GROUPS: [(&str, &[&str]); 5] = [
     ("Run scripts and programs under supervision", &["run", "spawn", "output", "changes", "exec"]),
     ("Inspect a script before it runs", &["check", "plan", "policy"]),
+    ("See what runs and what ran", &["ps", "kill", "log"]),
     ("Agents and tools", &["launch", "tool", "mcp", "hook", "trust"]),
     ("Help", &["help", "man", "completions", "version"]),
 ];
@@ -122,6 +127,12 @@ pub(crate) enum HaftCommand {
     Output(OutputArguments),
     /// Look at changes made with 'run --overlay'; keep, discard or undo them
     Changes(ChangesArguments),
+    /// List what haft runs now
+    Ps(PsArguments),
+    /// End a run with all its processes
+    Kill(KillArguments),
+    /// List, show and count what haft ran, and for whom
+    Log(LogArguments),
     /// Report errors and likely mistakes in a script
     Check(CheckArguments),
     /// List what a script would run, read and write
@@ -162,11 +173,26 @@ impl HaftCommand {
         }
     }
 
+    /// Opens the journal, if the command starts something that is recorded.
+    pub(crate) fn recorder(&self, process: &ProcessContext) -> Recorder {
+        match self {
+            HaftCommand::Spawn(_) | HaftCommand::Run(_) => Recorder::open(process, None),
+            HaftCommand::Tool(tool) if tool.command.calls_tools() => Recorder::open(process, None),
+            HaftCommand::Mcp(mcp) if mcp.serves() => {
+                Recorder::open(process, Some(records::new_session("mcp")))
+            }
+            HaftCommand::Launch(launch) if launch.starts_agent() => {
+                Recorder::open(process, Some(records::new_session("launch")))
+            }
+            _ => Recorder::default(),
+        }
+    }
+
     /// Whether the command starts programs and waits for their end.
     pub(crate) fn supervises(&self) -> bool {
         match self {
             HaftCommand::Spawn(_) | HaftCommand::Run(_) | HaftCommand::Tool(_) => true,
-            HaftCommand::Mcp(mcp) => mcp.print_config.is_none() && mcp.command.is_none(),
+            HaftCommand::Mcp(mcp) => mcp.serves(),
             HaftCommand::Launch(launch) => launch.is_supervised(),
             HaftCommand::Exec(_)
             | HaftCommand::Check(_)
@@ -176,6 +202,9 @@ impl HaftCommand {
             | HaftCommand::Trust(_)
             | HaftCommand::Output(_)
             | HaftCommand::Changes(_)
+            | HaftCommand::Log(_)
+            | HaftCommand::Ps(_)
+            | HaftCommand::Kill(_)
             | HaftCommand::Man(_)
             | HaftCommand::Completions(_)
             | HaftCommand::Version
@@ -190,6 +219,8 @@ impl HaftCommand {
             HaftCommand::Run(run) => run.supervision.json,
             HaftCommand::Output(output) => output.json,
             HaftCommand::Changes(changes) => changes.prints_json(),
+            HaftCommand::Log(log) => log.prints_json(),
+            HaftCommand::Ps(ps) => ps.json,
             HaftCommand::Check(check) => check.json,
             HaftCommand::Plan(plan) => plan.json,
             HaftCommand::Policy(policy) => policy.prints_json(),
@@ -197,6 +228,7 @@ impl HaftCommand {
             HaftCommand::Tool(tool) => tool.command.prints_json(),
             HaftCommand::Trust(trust) => trust.json,
             HaftCommand::Exec(_)
+            | HaftCommand::Kill(_)
             | HaftCommand::Mcp(_)
             | HaftCommand::Hook(_)
             | HaftCommand::Man(_)

@@ -17,6 +17,7 @@ use crate::commands::launch::list::{LaunchItemReport, LaunchListReport, LaunchSe
 use crate::commands::launch::share::LaunchChangeReport;
 use crate::commands::launch::summary::LaunchReport;
 use crate::commands::launch::supervise::SupervisedReport;
+use crate::commands::log::RunListReport;
 use crate::commands::output::OutputListReport;
 use crate::commands::plan::PlanReport;
 use crate::commands::policy::check::PolicyCheckReport;
@@ -24,6 +25,7 @@ use crate::commands::policy::explain::PolicyReport;
 use crate::commands::policy::import::PolicyImportReport;
 use crate::commands::policy::show::PresetReport;
 use crate::commands::policy::test::PolicyTestReport;
+use crate::commands::ps::RunningListReport;
 use crate::commands::tool::batch::BatchAnswer;
 use crate::commands::tool::check::ToolCheckReport;
 use crate::commands::tool::list::{ToolListReport, ToolReport};
@@ -79,6 +81,11 @@ fn outputs(generator: &mut SchemaGenerator) -> Vec<Output> {
             "changes-discard",
             "haft changes discard ID --json, haft changes prune --json",
         ),
+        output::<RunningListReport>(generator, "ps", "haft ps --json"),
+        output::<RunListReport<'_>>(generator, "log", "haft log --json"),
+        output::<haft_records::RunDetail>(generator, "log-show", "haft log show ID --json"),
+        output::<haft_records::RunStatistics>(generator, "log-stats", "haft log stats --json"),
+        output::<haft_records::Verification>(generator, "log-verify", "haft log verify --json"),
         output::<CheckReport<'_>>(generator, "check", "haft check --json"),
         output::<PlanReport<'_>>(generator, "plan", "haft plan --json"),
         output::<PolicyCheckReport<'_>>(generator, "policy-check", "haft policy check --json"),

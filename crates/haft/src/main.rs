@@ -14,6 +14,7 @@ mod panics;
 mod places;
 mod policy;
 mod process_context;
+mod records;
 mod repl;
 mod sessions;
 mod shell;
@@ -23,6 +24,7 @@ mod tools;
 mod units;
 mod usage;
 
+use haft_overlay::Overlay;
 use haft_process::Redactor;
 
 use crate::arguments::{CommandLine, HaftCommand};
@@ -30,6 +32,7 @@ use crate::commands::print::{print_json, print_text};
 use crate::failure::Failure;
 use crate::json::ErrorReport;
 use crate::process_context::ProcessContext;
+use crate::records::Recorder;
 use crate::usage::Refusal;
 
 /// Runs the script or command that the arguments name. Returns its exit status.
@@ -69,26 +72,42 @@ fn parse_and_run(process: &ProcessContext) -> i32 {
 }
 
 fn run_command(command: HaftCommand, process: &ProcessContext) -> Result<i32, Failure> {
+    // Before the overlay, in which the journal would not be the real one.
+    let recorder = command.recorder(process);
     // A process with several threads cannot enter a user namespace, and a guarded process has two.
     let overlay = command.enter_overlay(process)?;
     if command.supervises() {
         host::enter_guarded();
     }
     log::mask_keys(process.environment.clone());
+    let result = start_command(command, overlay, &recorder, process);
+    recorder.finish();
+    result
+}
+
+fn start_command(
+    command: HaftCommand,
+    overlay: Option<Overlay>,
+    recorder: &Recorder,
+    process: &ProcessContext,
+) -> Result<i32, Failure> {
     match command {
-        HaftCommand::Spawn(spawn) => commands::spawn::run(spawn, process),
-        HaftCommand::Run(run) => commands::run::run(run, overlay, process),
+        HaftCommand::Spawn(spawn) => commands::spawn::run(spawn, recorder, process),
+        HaftCommand::Run(run) => commands::run::run(run, overlay, recorder, process),
         HaftCommand::Output(output) => commands::output::run(&output, process),
         HaftCommand::Changes(changes) => commands::changes::run(changes, process),
+        HaftCommand::Ps(ps) => commands::ps::run(&ps, process),
+        HaftCommand::Kill(kill) => commands::kill::run(&kill, process),
+        HaftCommand::Log(log) => commands::log::run(&log, process),
         HaftCommand::Exec(exec) => commands::exec::run(exec, process),
         HaftCommand::Check(check) => commands::check::run(check, process),
         HaftCommand::Plan(plan) => commands::plan::run(plan, process),
         HaftCommand::Policy(policy) => commands::policy::run(policy, process),
         HaftCommand::Hook(hook) => commands::hook::run(&hook, process),
-        HaftCommand::Launch(launch) => commands::launch::run(*launch, process),
-        HaftCommand::Tool(tool) => commands::tool::run(tool, process),
+        HaftCommand::Launch(launch) => commands::launch::run(*launch, recorder, process),
+        HaftCommand::Tool(tool) => commands::tool::run(tool, recorder, process),
         HaftCommand::Trust(trust) => commands::trust::run(&trust, process),
-        HaftCommand::Mcp(mcp) => commands::mcp::run(&mcp, overlay, process),
+        HaftCommand::Mcp(mcp) => commands::mcp::run(&mcp, overlay, recorder, process),
         HaftCommand::Man(man) => commands::man::run(&man),
         HaftCommand::Completions(completions) => Ok(commands::completions::run(&completions)),
         HaftCommand::Version => Ok(print_text(&format!("haft {}\n", env!("CARGO_PKG_VERSION")), 0)),

@@ -184,6 +184,7 @@ documents! {
     mcp: "docs/mcp.md",
     limits: "docs/limits.md",
     output: "docs/output.md",
+    records: "docs/records.md",
     plan: "docs/plan.md",
     policy: "docs/policy.md",
     security: "docs/security.md",

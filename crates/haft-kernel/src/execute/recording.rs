@@ -10,6 +10,7 @@ use super::arguments::CommandArguments;
 use super::dispatch::CommandTarget;
 use super::parameters::ExecutionParameters;
 use crate::flow::{Flow, SIGNAL_BASE, Unwind};
+use crate::memory::uncounted;
 use crate::session::Session;
 use crate::supervision::{Stage, StageKind, StageRecorder};
 
@@ -33,9 +34,11 @@ impl Session {
     #[inline(never)]
     pub(crate) fn run_recorded(&mut self, pipeline: &Pipeline, parameters: ExecutionParameters) -> Flow {
         self.processes.set_recording(false);
-        if let Some(run) = self.processes.run() {
-            run.record().data = None;
-        }
+        let earlier = self.processes.run().map_or(0, |run| {
+            let mut record = run.record();
+            record.data = None;
+            record.pipelines
+        });
         let before = self.count_output();
         let mut record = pipeline.stages.first().map(|first| self.stage_recorder(first));
         let result = self.run_pipeline_recording(pipeline, parameters, &mut record);
@@ -47,6 +50,7 @@ impl Session {
             self.record(vec![(record, status)]);
         }
         self.record_output(pipeline, before);
+        self.report_stages(earlier);
         self.processes.set_recording(true);
         result
     }
@@ -71,6 +75,17 @@ impl Session {
         {
             last.bytes_out = Some(now - before);
         }
+    }
+
+    /// Tells the observer of the run about the stages of all pipelines after the `earlier` ones.
+    fn report_stages(&self, earlier: usize) {
+        let Some(run) = self.processes.run() else { return };
+        let Some(observer) = &run.observer else { return };
+        // The observer's memory does not belong to the script.
+        uncounted(|| {
+            let stages = run.record().stages_after(earlier);
+            stages.iter().for_each(|stage| observer.stage_ended(stage));
+        });
     }
 
     /// Whether neither jobs nor process substitutions nor orphans run.

@@ -76,12 +76,16 @@ impl EnteredRun {
             stdout: inside.standard(1).map_or_else(Weak::new, |stdout| Arc::downgrade(&stdout)),
             terminal,
             record: Arc::default(),
+            observer: run.observer,
             job: job.controller(),
         });
         let controller = Controller::new(job.controller(), finished.clone(), &supervision);
         let handle = job.background()?;
         let begin = InitialState { name: run.name, arguments: run.arguments, variables: run.variables };
         let saved = begin.put(session, &inside, &supervision, inherits_input);
+        if let Some(observer) = &supervision.observer {
+            observer.started(&supervision.job, &supervision.started_in);
+        }
         Ok(EnteredRun { inside, handle, controller, finished, supervision, saved })
     }
 

@@ -10,6 +10,8 @@ mod enter;
 mod outcome;
 mod running;
 
+use std::sync::Arc;
+
 use haft_lang::Script;
 use haft_text::Bytes;
 
@@ -17,7 +19,7 @@ use crate::memory::MemoryLimit;
 use crate::session::Session;
 
 pub use crate::jobs::{JobInfo, JobReport};
-pub use crate::supervision::{EndedJobs, RunPart, Stage, StageKind};
+pub use crate::supervision::{EndedJobs, RunObserver, RunPart, Stage, StageKind};
 pub use analysis::{check, plan};
 pub use control::{Change, Controller};
 pub use haft_process::capture;
@@ -56,6 +58,7 @@ pub struct Run {
     program_limits: Vec<ResourceLimit>,
     group: ProcessGroup,
     memory_limit: MemoryLimit,
+    observer: Option<Arc<dyn RunObserver>>,
 }
 
 impl Run {
@@ -75,6 +78,7 @@ impl Run {
             program_limits: Vec::new(),
             group: ProcessGroup::Session,
             memory_limit: MemoryLimit::default(),
+            observer: None,
         }
     }
 
@@ -116,6 +120,12 @@ impl Run {
     /// of them can take input from a terminal.
     pub fn group(mut self, group: ProcessGroup) -> Run {
         self.group = group;
+        self
+    }
+
+    /// Sets an observer, which is told about the start and about each stage of the script's own pipelines.
+    pub fn observer(mut self, observer: Arc<dyn RunObserver>) -> Run {
+        self.observer = Some(observer);
         self
     }
 

@@ -3,6 +3,7 @@
 //! The module `run` starts runs and makes their results of this.
 
 mod leftovers;
+mod observer;
 mod part;
 mod stage;
 mod stage_recorder;
@@ -20,6 +21,7 @@ use crate::io::wait_readable;
 
 pub use leftovers::EndedJobs;
 pub(crate) use leftovers::Leftovers;
+pub use observer::RunObserver;
 pub use part::RunPart;
 pub use stage::{Stage, StageKind};
 pub(crate) use stage_recorder::StageRecorder;
@@ -46,6 +48,7 @@ pub(crate) struct Supervision {
     /// The terminal that the programs are on, if the run has one.
     pub(crate) terminal: Option<Arc<OwnedFd>>,
     pub(crate) record: Arc<Mutex<Record>>,
+    pub(crate) observer: Option<Arc<dyn RunObserver>>,
     /// Cancels the whole run.
     pub(crate) job: haft_process::JobController,
 }
@@ -115,6 +118,7 @@ impl Supervision {
             stdout: self.stdout.clone(),
             terminal: self.terminal.clone(),
             record: self.record.clone(),
+            observer: self.observer.clone(),
             job: self.job.clone(),
         }
     }
@@ -125,6 +129,11 @@ impl Supervision {
 }
 
 impl Record {
+    /// The stages of all pipelines after the first ones, as far as they are kept.
+    pub(crate) fn stages_after(&self, pipelines: usize) -> Vec<Stage> {
+        self.stages.iter().skip_while(|stage| stage.pipeline < pipelines).cloned().collect()
+    }
+
     /// Adds the stages of a pipeline.
     pub(crate) fn add(&mut self, stages: Vec<Stage>) {
         let pipeline = self.pipelines;

@@ -19,6 +19,7 @@ use tokio::task::spawn_blocking;
 
 use super::detail::{self, ResultDetail};
 use super::event::{self, ServerEvent};
+use super::observer::{CallRecord, ClientName, ObservedCall};
 use super::owner::ResourceOwner;
 use super::reply::ToolReply;
 use super::server_state::ServerState;
@@ -92,6 +93,13 @@ impl ProtocolHandler {
                 reply
             }
         })
+    }
+
+    /// Tells the observer about a call.
+    fn observe(&self, owner: &ResourceOwner, request: &CallToolRequestParams) -> Option<Arc<dyn CallRecord>> {
+        let observer = self.state.setup.observer.as_ref()?;
+        let (client, arguments) = (owner.client(), request.arguments.as_ref());
+        Some(observer.called(ObservedCall { client, tool: &request.name, arguments }))
     }
 
     /// Runs `changes` on a blocking thread, because it may rename many files.
@@ -215,10 +223,11 @@ impl ServerHandler for ProtocolHandler {
         request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        let client = format!("{} {}", request.client_info.name, request.client_info.version);
+        let info = &request.client_info;
+        let client = ClientName { name: info.name.clone(), version: info.version.clone() };
         let answer = self.negotiate_initialize(&request)?;
         let revision = answer.protocol_version.as_str();
-        (self.state.setup.log)(ServerEvent::Connected { client: &client, revision });
+        (self.state.setup.log)(ServerEvent::Connected { client: &client.to_string(), revision });
         let keeps_meta = detail::keeps_meta_from_model(&request.client_info.name);
         let _ = self.client_owner.set(Arc::new(ResourceOwner::new(&self.state, client, keeps_meta)));
         context.peer.set_peer_info(request);
@@ -301,11 +310,15 @@ impl ServerHandler for ProtocolHandler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let (start, tool) = (Instant::now(), request.name.clone());
-        let call = ToolRequest::new(self.owner(), &context);
+        let owner = self.owner();
+        let record = self.observe(&owner, &request);
+        let call = ToolRequest::new(owner, &context, record);
         let wants_meta = call.owner.keeps_meta_from_model();
         let handler = self.clone();
         let answer = move |call: ToolRequest| async move {
-            handler.call(&request.name, request.arguments, &call).await
+            let reply = handler.call(&request.name, request.arguments, &call).await;
+            call.record_reply(reply.as_ref());
+            reply
         };
         let mut answer = tasks::answer(&self.state, &context, call, answer).await;
         if let tasks::CallAnswer::Immediate(Some(Err(message))) = &mut answer {

@@ -14,6 +14,7 @@ mod job_tool;
 mod jobs;
 mod limits;
 mod listening;
+mod observer;
 mod output_tool;
 mod outputs;
 mod overlays;
@@ -53,6 +54,7 @@ pub use self::detail::ResultDetail;
 pub use self::event::ServerEvent;
 use self::handler::ProtocolHandler;
 pub use self::jobs::JobLimits;
+pub use self::observer::{CallObserver, CallRecord, ClientName, ObservedCall};
 pub use self::outputs::OutputLimits;
 pub use self::overlays::{Committer, OverlaySetup, ToolProgram};
 use self::owner::ResourceOwner;
@@ -94,6 +96,8 @@ pub struct ServerSetup {
     pub withheld_variables: Vec<String>,
     /// Receives log events.
     pub log: Box<dyn Fn(ServerEvent<'_>) + Send + Sync>,
+    /// Observes all calls.
+    pub observer: Option<Arc<dyn CallObserver>>,
     /// Whether sessions and jobs outlive the client that started them.
     pub keep: bool,
 }

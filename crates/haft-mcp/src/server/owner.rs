@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::event::ServerEvent;
+use super::observer::ClientName;
 use super::server_state::ServerState;
 
 /// The owner of jobs and outputs that outlived their client, which all clients can see.
@@ -16,8 +17,8 @@ pub(crate) const STATELESS: u64 = u64::MAX;
 #[derive(Debug)]
 pub(crate) struct ResourceOwner {
     pub(crate) id: u64,
-    /// Name and version of the client, if it has initialized.
-    name: Option<String>,
+    /// The client, if it has initialized.
+    client: Option<ClientName>,
     /// Whether the client keeps `_meta` from the model.
     keeps_meta: bool,
     state: Arc<ServerState>,
@@ -25,8 +26,13 @@ pub(crate) struct ResourceOwner {
 
 impl ResourceOwner {
     /// A client that has initialized a connection.
-    pub(crate) fn new(state: &Arc<ServerState>, name: String, keeps_meta: bool) -> ResourceOwner {
-        ResourceOwner { id: state.next_number(), name: Some(name), keeps_meta, state: state.clone() }
+    pub(crate) fn new(state: &Arc<ServerState>, client: ClientName, keeps_meta: bool) -> ResourceOwner {
+        ResourceOwner { id: state.next_number(), client: Some(client), keeps_meta, state: state.clone() }
+    }
+
+    /// The client, if it has initialized.
+    pub(crate) fn client(&self) -> Option<&ClientName> {
+        self.client.as_ref()
     }
 
     /// Whether the client keeps `_meta` from the model.
@@ -36,19 +42,19 @@ impl ResourceOwner {
 
     /// The owner of what the only client of a server starts before it has initialized.
     pub(crate) fn anonymous(state: &Arc<ServerState>) -> ResourceOwner {
-        ResourceOwner { id: state.next_number(), name: None, keeps_meta: false, state: state.clone() }
+        ResourceOwner { id: state.next_number(), client: None, keeps_meta: false, state: state.clone() }
     }
 
     /// The common owner of everything that stateless clients start.
     pub(crate) fn stateless(state: &Arc<ServerState>) -> ResourceOwner {
-        ResourceOwner { id: STATELESS, name: None, keeps_meta: false, state: state.clone() }
+        ResourceOwner { id: STATELESS, client: None, keeps_meta: false, state: state.clone() }
     }
 }
 
 impl Drop for ResourceOwner {
     fn drop(&mut self) {
-        if let Some(client) = &self.name {
-            (self.state.setup.log)(ServerEvent::Disconnected { client });
+        if let Some(client) = &self.client {
+            (self.state.setup.log)(ServerEvent::Disconnected { client: &client.to_string() });
         }
         if self.state.setup.keep {
             self.state.share(self.id);

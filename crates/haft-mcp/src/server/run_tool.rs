@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use haft_kernel::run::{Input, Run, Streams};
+use haft_kernel::run::{Input, Outcome, Run, Streams};
 use haft_kernel::{Script, Session};
 use haft_process::{Redactor, TerminalSize};
 use schemars::JsonSchema;
@@ -20,6 +20,7 @@ use super::job_report::{self, JobReport};
 use super::jobs::ScriptJob;
 use super::limits::{self, LimitArguments};
 use super::listening;
+use super::observer::CallRecord;
 use super::outputs::RetainedOutput;
 use super::overlays::{self, OpenOverlay, OverlayArgument};
 use super::reply::ToolReply;
@@ -124,7 +125,7 @@ pub(crate) async fn run(
     if let Some(port) = &conditions.port {
         conditions.port_was_open = listening::is_open(port).await;
     }
-    let started = (run_session.started.take(), run_session.overlay.as_deref());
+    let started = (run_session.started.take(), run_session.overlay.clone());
     let job = start(state, &arguments, started, request).await?;
     let stop = wait::wait_for_job(&job, conditions, &[], Some(deadline), request).await;
     let continues = continues_as_job(&stop, arguments.on_timeout);
@@ -204,12 +205,14 @@ fn conditions(arguments: &RunArguments, directory: &std::path::Path) -> Result<W
 async fn start(
     state: &Arc<ServerState>,
     arguments: &RunArguments,
-    (started, overlay): (Option<(Session, Script)>, Option<&OpenOverlay>),
+    (started, overlay): (Option<(Session, Script)>, Option<Arc<OpenOverlay>>),
     request: &ToolRequest,
 ) -> Result<Arc<ScriptJob>, String> {
     let (session, script) = started.ok_or("the session has ended")?;
     let limits = limits::resolve(&arguments.limits, &state.setup.limits.scripts)?;
-    let run = limits.apply(build_run(arguments, script), || state.overlays.meter(overlay))?;
+    let run = limits.apply(build_run(arguments, script), || state.overlays.meter(overlay.as_deref()))?;
+    let record = request.record.clone();
+    let run = record.iter().fold(run, |run, record| run.observer(record.clone()));
     let (started, controller) = oneshot::channel();
     let (ended, end) = watch::channel(None);
     let host = state.setup.host.clone();
@@ -218,7 +221,12 @@ async fn start(
         let mut notify = |begun| started.take().map(|started| started.send(begun));
         let outcome = run.run_held(&host, &mut session, |controller| drop(notify(Ok(controller.clone()))));
         match outcome {
-            Ok(outcome) => drop(ended.send(Some(Arc::new(FinishedRun::new(session, outcome))))),
+            Ok(outcome) => {
+                if let Some(record) = record {
+                    record_end(&*record, &outcome, overlay.as_deref());
+                }
+                drop(ended.send(Some(Arc::new(FinishedRun::new(session, outcome)))));
+            }
             Err(error) => {
                 let hint = error.hint().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
                 notify(Err(format!("{error}{hint}")));
@@ -231,6 +239,12 @@ async fn start(
     let job = Arc::new(ScriptJob::new(id, request.owner.id, &arguments.script, redactor, controller, end));
     state.jobs.insert(job.clone());
     Ok(job)
+}
+
+/// Tells the observer about the end of a script.
+fn record_end(record: &dyn CallRecord, outcome: &Outcome, overlay: Option<&OpenOverlay>) {
+    let changes = overlay.and_then(|open| Some((&*open.id, open.overlay().changes().ok()?)));
+    record.script_ended(outcome, changes.as_ref().map(|(id, changes)| (*id, changes.as_slice())));
 }
 
 /// The redactor of the server, extended by the secrets in the `env` argument.

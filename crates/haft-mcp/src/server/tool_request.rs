@@ -9,7 +9,9 @@ use rmcp::service::{Peer, RequestContext};
 use tokio_util::sync::CancellationToken;
 
 use super::jobs::ScriptJob;
+use super::observer::CallRecord;
 use super::owner::ResourceOwner;
+use super::reply::ToolReply;
 
 /// A running `tools/call` request.
 #[derive(Clone, Debug)]
@@ -17,6 +19,8 @@ pub(crate) struct ToolRequest {
     pub(crate) owner: Arc<ResourceOwner>,
     cancelled: CancellationToken,
     progress_target: Option<(Peer<RoleServer>, ProgressToken)>,
+    /// Is told about the course of the call.
+    pub(crate) record: Option<Arc<dyn CallRecord>>,
 }
 
 /// The shortest time between two progress notifications.
@@ -31,13 +35,28 @@ const RUNNING_STEP: f64 = 0.001;
 const MAX_PROGRESS_LINE_CHARS: usize = 200;
 
 impl ToolRequest {
-    pub(crate) fn new(owner: Arc<ResourceOwner>, context: &RequestContext<RoleServer>) -> ToolRequest {
+    pub(crate) fn new(
+        owner: Arc<ResourceOwner>,
+        context: &RequestContext<RoleServer>,
+        record: Option<Arc<dyn CallRecord>>,
+    ) -> ToolRequest {
         let token = context.meta.get_progress_token();
         ToolRequest {
             owner,
             cancelled: context.ct.clone(),
             progress_target: token.map(|token| (context.peer.clone(), token)),
+            record,
         }
+    }
+
+    /// Tells the observer about the reply to a known tool.
+    pub(crate) fn record_reply(&self, reply: Option<&Result<ToolReply, String>>) {
+        let Some(record) = &self.record else { return };
+        record.replied(match reply {
+            None => Some("unknown tool"),
+            Some(Err(message)) => Some(message),
+            Some(Ok(reply)) => reply.failed.then_some(&*reply.text),
+        });
     }
 
     /// Waits until the request is cancelled.

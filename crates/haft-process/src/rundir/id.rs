@@ -9,7 +9,9 @@ pub struct RunId(String);
 const RUN_ID_PREFIX: &str = "run-";
 
 impl RunId {
-    pub(super) fn new() -> Self {
+    /// Makes an id that no other run has.
+    #[expect(clippy::new_without_default, reason = "each id is different")]
+    pub fn new() -> Self {
         Self(format!("{RUN_ID_PREFIX}{}-{}", std::process::id(), random_word(12)))
     }
 

@@ -1,6 +1,7 @@
 //! `haft mcp`: serve haft's tools over the Model Context Protocol.
 
 pub(crate) mod install;
+mod names;
 mod token;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -13,23 +14,23 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use haft_kernel::Session;
 use haft_kernel::run::ScopeLimits;
-use haft_lang::{Resolution, Resolver};
 use haft_mcp::{
     Committer, HttpOptions, OverlaySetup, ResultDetail, Server, ServerEvent, ServerLimits, ServerSetup,
     Stdio, ToolProgram,
 };
 use haft_overlay::{Overlay, OverlayStore};
 use haft_process::{CancelToken, Redactor, StartPermission, Tracing, protect_process, reason};
-use haft_tools::{Registry, Toolset};
+use haft_tools::Toolset;
 
 pub(crate) use self::install::is_missing;
 use self::install::{ConfigChange, InstallArguments};
+use self::names::OwnedNameResolver;
 use crate::commands::changes::{self, overlay::OverlayOptions};
 use crate::commands::launch::prompts;
 use crate::commands::print::print_text;
-use crate::commands::script::NameResolver;
 use crate::failure::{Failure, print_message};
 use crate::process_context::ProcessContext;
+use crate::records::Recorder;
 use crate::tools::{SessionTools, ToolSettings};
 use crate::{host, log, sessions, units};
 
@@ -125,6 +126,13 @@ pub(crate) struct McpArguments {
     pub(crate) print_config: Option<String>,
 }
 
+impl McpArguments {
+    /// Whether it serves, and does not only print or change a configuration.
+    pub(crate) fn serves(&self) -> bool {
+        self.print_config.is_none() && self.command.is_none()
+    }
+}
+
 /// Subcommands of `haft mcp`. Without one, it serves.
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpSubcommand {
@@ -140,6 +148,7 @@ pub(crate) enum McpSubcommand {
 pub(crate) fn run(
     arguments: &McpArguments,
     overlay: Option<Overlay>,
+    recorder: &Recorder,
     process: &ProcessContext,
 ) -> Result<i32, Failure> {
     match &arguments.command {
@@ -188,7 +197,11 @@ pub(crate) fn run(
             },
         },
     };
-    let server = Server::new(ServerSetup { overlays: Some(overlays), ..set_up(arguments, process, &tools)? });
+    let server = Server::new(ServerSetup {
+        overlays: Some(overlays),
+        observer: Some(Arc::new(recorder.clone())),
+        ..set_up(arguments, process, &tools)?
+    });
     let result = match (stdio, &arguments.http) {
         (Some(stdio), _) => serve_stdio(server, stdio, &signals.cancel),
         (None, Some(address)) => serve_http(server, arguments, address, &signals.cancel),
@@ -337,6 +350,7 @@ fn set_up(
             .map(|(name, _)| name.to_string_lossy().into_owned())
             .collect(),
         log: logger(arguments.verbose),
+        observer: None,
         keep: arguments.keep,
     })
 }
@@ -385,29 +399,6 @@ fn for_agents(arguments: &McpArguments, process: &ProcessContext) -> ProcessCont
         let _ = process.environment.set(name, value);
     }
     process
-}
-
-/// A [`NameResolver`] that owns its context.
-struct OwnedNameResolver(ProcessContext, Registry);
-
-impl OwnedNameResolver {
-    fn names(&self) -> NameResolver<'_> {
-        NameResolver::with(&self.0, self.1.clone())
-    }
-}
-
-impl Resolver for OwnedNameResolver {
-    fn resolve(&self, name: &[u8]) -> Resolution {
-        self.names().resolve(name)
-    }
-
-    fn is_set(&self, variable: &[u8]) -> Option<bool> {
-        self.names().is_set(variable)
-    }
-
-    fn check_jq(&self, program: &[u8]) -> Option<String> {
-        self.names().check_jq(program)
-    }
 }
 
 fn failed(doing: &str, error: &std::io::Error) -> Failure {

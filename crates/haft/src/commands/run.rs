@@ -14,6 +14,7 @@ use haft_lang::ast::LineIndex;
 use haft_lang::check::Diagnostic;
 use haft_overlay::Overlay;
 use haft_process::{DEFAULT_GRACE, Redactor, Signals, StartPermission, Tracing, protect_process};
+use haft_records::{RunKind, RunStart};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -28,6 +29,7 @@ use crate::commands::{output, program};
 use crate::failure::{Failure, print_hint, print_message};
 use crate::json::ErrorReport;
 use crate::process_context::ProcessContext;
+use crate::records::{self, Recorder, RunRecord};
 use crate::tools::SessionTools;
 use crate::units::count;
 use crate::{host, sessions};
@@ -110,16 +112,29 @@ impl RunArguments {
 pub(crate) fn run(
     mut run: RunArguments,
     mut overlay: Option<Overlay>,
+    recorder: &Recorder,
     process: &ProcessContext,
 ) -> Result<i32, Failure> {
     let json = run.supervision.json;
-    let redactor = if json { program::redactor(&run.environment, process) } else { Redactor::default() };
+    let is_masked = json || !run.environment.variables.is_empty();
+    let redactor = is_masked.then(|| program::redactor(&run.environment, process));
     let words = run.words.iter().map(|word| word.to_string_lossy());
     let command =
         run.command.iter().map(|text| text.to_string_lossy()).chain(words).collect::<Vec<_>>().join(" ");
-    let outcome = supervise(&mut run, overlay.as_mut(), process);
+    let is_file = run.command.is_none();
+    let text = read(&mut run);
+    let record = text.as_ref().ok().map(|text| start_record(&run, text, recorder, redactor.clone()));
+    let redactor = redactor.unwrap_or_default();
+    let outcome = text.and_then(|text| {
+        let script = NamedScript { text, is_file };
+        supervise(&mut run, &script, overlay.as_mut(), record.as_ref(), process)
+    });
     let changes = overlay.map(|overlay| finish_overlay(overlay, &run, process)).transpose();
-    match outcome.and_then(|outcome| Ok((outcome, changes?))) {
+    let result = outcome.and_then(|outcome| Ok((outcome, changes?)));
+    if let Some(record) = record {
+        end_record(&record, &result);
+    }
+    match result {
         Ok((outcome, overlay)) if json => {
             let mut report = outcome.report(run.supervision.budget());
             report.redact(&redactor);
@@ -147,16 +162,45 @@ fn finish_overlay(
     overlay::finish(overlay, at_end, process)
 }
 
+/// A script that was read, and whether it was a file.
+struct NamedScript {
+    text: ScriptText,
+    is_file: bool,
+}
+
+/// The record of a script that is about to run.
+fn start_record(
+    run: &RunArguments,
+    text: &ScriptText,
+    recorder: &Recorder,
+    redactor: Option<Redactor>,
+) -> Arc<RunRecord> {
+    let start = RunStart {
+        script: Some(String::from_utf8_lossy(&text.source).into_owned()),
+        argv: run.words.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        ..records::start_of(RunKind::Run)
+    };
+    Arc::new(recorder.prepare(start, redactor))
+}
+
+fn end_record(record: &RunRecord, result: &Result<(Outcome, Option<RunOverlayReport>), Failure>) {
+    match result {
+        Ok((outcome, overlay)) => record.end_script(outcome, overlay.as_ref().map(records::overlay_changes)),
+        Err(failure) => record.fail(failure),
+    }
+}
+
 fn supervise(
     run: &mut RunArguments,
+    script: &NamedScript,
     overlay: Option<&mut Overlay>,
+    record: Option<&Arc<RunRecord>>,
     process: &ProcessContext,
 ) -> Result<Outcome, Failure> {
-    let is_file = run.command.is_none();
-    let text = read(run)?;
+    let NamedScript { text, is_file } = script;
     let files = run.confinement.files(process)?;
     let mut session = session(run, files.clone(), process)?;
-    let script = prepare(&text, &session)?;
+    let script = prepare(text, &session)?;
     // Opening a FIFO waits for its writer.
     let input = run.supervision.input()?;
     if run.supervision.json {
@@ -179,9 +223,10 @@ fn supervise(
         options.disk_meter = Some(disk.meter);
     }
     let script = Run::prepared(script)
-        .name(if is_file { &text.name } else { "haft" })
+        .name(if *is_file { &text.name } else { "haft" })
         .arguments(arguments)
         .supervision(options);
+    let script = record.into_iter().fold(script, |script, record| script.observer(record.clone()));
     let raw = supervision.raw_terminal();
     let running = script.start(&host, session)?;
     let script = running.controller().clone();

@@ -1,7 +1,8 @@
 //! `haft spawn`: run a program under supervision.
 
 use clap::Args;
-use haft_process::{Command, JobOutcome, Redactor, Task, Tracing, protect_process};
+use haft_process::{Command, JobOutcome, Task, Tracing, protect_process};
+use haft_records::{RunKind, RunStart};
 
 use crate::commands::options::{ProgramArguments, SupervisionArguments};
 use crate::commands::print::print_json;
@@ -11,6 +12,7 @@ use crate::failure::{Failure, print_message};
 use crate::host;
 use crate::json::ErrorReport;
 use crate::process_context::ProcessContext;
+use crate::records::{self, Recorder, RunRecord};
 
 const EXAMPLES: &str = "Examples:
   haft spawn --timeout 30s -- make test      # status 124 at the deadline, nothing left
@@ -31,11 +33,26 @@ pub(crate) struct SpawnArguments {
 }
 
 /// Runs the program and prints its output or the JSON result. Returns its exit status.
-pub(crate) fn run(mut spawn: SpawnArguments, process: &ProcessContext) -> Result<i32, Failure> {
+pub(crate) fn run(
+    mut spawn: SpawnArguments,
+    recorder: &Recorder,
+    process: &ProcessContext,
+) -> Result<i32, Failure> {
     let json = spawn.supervision.json;
-    let redactor =
-        if json { program::redactor(&spawn.program.environment, process) } else { Redactor::default() };
-    match supervise(&mut spawn, process) {
+    let is_masked = json || !spawn.program.environment.variables.is_empty();
+    let redactor = is_masked.then(|| program::redactor(&spawn.program.environment, process));
+    let start = RunStart {
+        argv: spawn.program.program.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        ..records::start_of(RunKind::Spawn)
+    };
+    let record = recorder.prepare(start, redactor.clone());
+    let redactor = redactor.unwrap_or_default();
+    let outcome = supervise(&mut spawn, &record, process);
+    match &outcome {
+        Ok(outcome) => record.end_program(outcome, None),
+        Err(failure) => record.fail(failure),
+    }
+    match outcome {
         Ok(outcome) if json => {
             let mut report = outcome.report(spawn.supervision.budget());
             report.redact(&redactor);
@@ -51,7 +68,11 @@ pub(crate) fn run(mut spawn: SpawnArguments, process: &ProcessContext) -> Result
     }
 }
 
-fn supervise(spawn: &mut SpawnArguments, process: &ProcessContext) -> Result<JobOutcome, Failure> {
+fn supervise(
+    spawn: &mut SpawnArguments,
+    record: &RunRecord,
+    process: &ProcessContext,
+) -> Result<JobOutcome, Failure> {
     // Opening a FIFO waits for its writer.
     let input = spawn.supervision.input()?;
     if spawn.supervision.json {
@@ -62,12 +83,14 @@ fn supervise(spawn: &mut SpawnArguments, process: &ProcessContext) -> Result<Job
     let host = host::set_up(process);
     host.warnings().iter().for_each(print_message);
     let name = spawn.program.program.first().cloned().unwrap_or_default();
+    let directory = spawn.program.environment.cwd.clone();
     let command = command(spawn, process)?;
     let supervision = &spawn.supervision;
     let shown = OutputPrinter::new(supervision.limit_output, supervision.timeout, &signals.cancel);
     let task = Task::new(command).supervision(supervision.options(input, &signals.cancel, &shown)?);
     let raw = supervision.raw_terminal();
     let job = task.start(&host).map_err(|error| program::start_failure(error, &name, "haft run -c"))?;
+    record.begin_as(Some(&job.controller()), directory.as_deref());
     if supervision.follows_size() {
         let controller = job.controller();
         signals.on_resize(move || controller.resize(terminal::own_size().unwrap_or_default()));

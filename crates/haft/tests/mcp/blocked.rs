@@ -8,7 +8,7 @@ use std::os::fd::OwnedFd;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use haft_test_support::{Marker, Scratch, child, eventually, signal};
+use haft_test_support::{Marker, Scratch, child, eventually, separate_directories, signal};
 use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
 use serde_json::{Value, json};
 
@@ -31,6 +31,7 @@ impl Server {
         let scratch = Scratch::new();
         let mut command = Command::new(HAFT);
         command.arg("mcp").args(arguments).env("TMPDIR", scratch.path()).current_dir(scratch.path());
+        command.envs(separate_directories());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log);
         let mut process = command.spawn().expect("haft can be started");
         let output = BufReader::new(process.stdout.take().expect("it has an output"));
@@ -184,6 +185,7 @@ fn an_unread_log_does_not_block_an_http_server() {
         .args(["mcp", "--http", "127.0.0.1:0", "--token-file"])
         .arg(scratch.file("token"))
         .env("TMPDIR", scratch.path())
+        .envs(separate_directories())
         .current_dir(scratch.path())
         .stderr(near)
         .spawn()

@@ -10,7 +10,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use haft_test_support::{Scratch, eventually};
+use haft_test_support::{Scratch, eventually, separate_directories};
 use haft_tools::exact;
 use serde_json::{Value, json};
 
@@ -101,6 +101,10 @@ impl Client {
             command.args(["--detail", "full"]);
         }
         command.env("XDG_CONFIG_HOME", scratch.path()).env("XDG_CACHE_HOME", scratch.file("cache"));
+        let [_, (state, separate)] = separate_directories();
+        if !command.get_envs().any(|(name, _)| name == state) {
+            command.env(state, separate);
+        }
         let log = std::fs::File::create(scratch.file("log")).expect("a log");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log);
         let mut server = command.spawn().expect("haft can be started");

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use haft_test_support::{Marker, Scratch, child, eventually, signal};
+use haft_test_support::{Marker, Scratch, child, eventually, separate_directories, signal};
 use serde_json::json;
 
 use crate::client::{Client, HAFT};
@@ -93,6 +93,7 @@ fn everything_ends_when_the_client_is_killed() {
     let mut client = Command::new("bash")
         .args(["-c", script, HAFT, &hello.to_string(), &call.to_string()])
         .env("TMPDIR", scratch.path())
+        .envs(separate_directories())
         .current_dir(scratch.path())
         .stdout(Stdio::piped())
         .spawn()

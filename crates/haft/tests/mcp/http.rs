@@ -33,6 +33,7 @@ impl Server {
             .env("TMPDIR", scratch.path())
             .env("XDG_CONFIG_HOME", scratch.path())
             .env("XDG_CACHE_HOME", scratch.file("cache"))
+            .env("XDG_STATE_HOME", scratch.file("state"))
             .current_dir(scratch.path())
             .stderr(Stdio::piped())
             .spawn()

@@ -10,6 +10,7 @@ mod load;
 mod news;
 mod overlay;
 mod protocol;
+mod recorded;
 mod remote;
 mod remote_http;
 mod running;

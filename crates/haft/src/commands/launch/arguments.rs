@@ -305,13 +305,21 @@ impl LaunchArguments {
 
     /// Whether haft waits for the agent's end.
     pub(crate) fn is_supervised(&self) -> bool {
-        let later = match &self.action {
-            Some(LaunchAction::Prompt { options, .. } | LaunchAction::Task { options, .. }) => {
-                options.supervised
-            }
-            _ => false,
-        };
-        self.options.supervised || later
+        self.options.supervised || self.later_options().is_some_and(|later| later.supervised)
+    }
+
+    /// Whether it starts an agent.
+    pub(crate) fn starts_agent(&self) -> bool {
+        let is_dry = self.options.dry_run || self.later_options().is_some_and(|later| later.dry_run);
+        !is_dry && (self.action.is_none() || self.later_options().is_some())
+    }
+
+    /// The options after the name of an action that launches.
+    fn later_options(&self) -> Option<&LaunchOptions> {
+        match &self.action {
+            Some(LaunchAction::Prompt { options, .. } | LaunchAction::Task { options, .. }) => Some(options),
+            _ => None,
+        }
     }
 }
 

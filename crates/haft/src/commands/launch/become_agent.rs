@@ -3,6 +3,7 @@
 use std::os::fd::OwnedFd;
 
 use haft_process::{Command, StartPermission, reason};
+use haft_records::RunEnd;
 use rustix::fs::{MemfdFlags, SeekFrom, memfd_create, seek};
 use rustix::io::write;
 
@@ -12,14 +13,17 @@ use super::summary;
 use crate::commands::{changes, program};
 use crate::failure::Failure;
 use crate::process_context::ProcessContext;
+use crate::records::{self, RunRecord};
 
 /// Writes the agent's files and replaces this process; returns only on failure.
 pub(super) fn run(
     mut prepared: PreparedLaunch,
     options: &LaunchOptions,
+    record: &RunRecord,
     process: &ProcessContext,
 ) -> Result<i32, Failure> {
     let command = ready_command(&mut prepared, options, process)?;
+    record.begin(None);
     Err(command.replace(&StartPermission::all()).into())
 }
 
@@ -27,6 +31,7 @@ pub(super) fn run(
 pub(super) fn run_in_overlay(
     mut prepared: PreparedLaunch,
     options: &LaunchOptions,
+    record: &RunRecord,
     process: &ProcessContext,
 ) -> Result<i32, Failure> {
     let mut command = ready_command(&mut prepared, options, process)?;
@@ -34,7 +39,10 @@ pub(super) fn run_in_overlay(
         command.working_directory(directory);
     }
     let mut overlay = options.overlay.create(process, None)?;
+    record.begin(None);
     let status = changes::run_inside(&mut overlay, command)?;
+    let changed = overlay.changes().ok().map(|changes| records::changed_files(overlay.id(), &changes));
+    record.end(|| RunEnd { code: status, changed, ..RunEnd::default() });
     changes::overlay::conclude(overlay, process)?;
     Ok(status)
 }

@@ -24,14 +24,21 @@ use std::path::Path;
 use haft_config::{FileRules, MAX_TEXT_BYTES, is_pipe};
 use haft_launch::LaunchKind;
 use haft_process::reason;
+use haft_records::{RunKind, RunStart};
 
 use self::arguments::{LaunchAction, LaunchArguments, LaunchOptions};
+use self::prepare::PreparedLaunch;
 use crate::commands::completions;
 use crate::failure::{Failure, print_message};
 use crate::process_context::ProcessContext;
+use crate::records::{self, Recorder, RunRecord};
 
 /// Runs an action of `haft launch`.
-pub(crate) fn run(launch: LaunchArguments, process: &ProcessContext) -> Result<i32, Failure> {
+pub(crate) fn run(
+    launch: LaunchArguments,
+    recorder: &Recorder,
+    process: &ProcessContext,
+) -> Result<i32, Failure> {
     let LaunchArguments { action, text, options: before } = launch;
     if let (Some(_), Some(text)) = (&action, &text) {
         let message = format!("unexpected '{}' before the name of an action", text.display());
@@ -46,14 +53,15 @@ pub(crate) fn run(launch: LaunchArguments, process: &ProcessContext) -> Result<i
     match action {
         None => {
             let instructions = text.map(|text| text_or_file(text, process)).transpose()?;
-            start(LaunchKind::Plain, instructions, &before, process)
+            start(LaunchKind::Plain, instructions, &before, recorder, process)
         }
         Some(LaunchAction::Prompt { text, options }) => {
-            start(LaunchKind::Prompt, Some(text_or_file(text, process)?), &options.or(before), process)
+            let text = text_or_file(text, process)?;
+            start(LaunchKind::Prompt, Some(text), &options.or(before), recorder, process)
         }
         Some(LaunchAction::Task { name, instructions, options }) => {
             let instructions = instructions.map(|text| text_or_file(text, process)).transpose()?;
-            start(LaunchKind::Task(name), instructions, &options.or(before), process)
+            start(LaunchKind::Task(name), instructions, &options.or(before), recorder, process)
         }
         Some(LaunchAction::List { json }) => list::all(json || before.json, process),
         Some(LaunchAction::Show { name, json }) => list::one(&name, json || before.json, process),
@@ -75,6 +83,7 @@ fn start(
     kind: LaunchKind,
     instructions: Option<Vec<u8>>,
     options: &LaunchOptions,
+    recorder: &Recorder,
     process: &ProcessContext,
 ) -> Result<i32, Failure> {
     if options.dry_run && options.supervised {
@@ -86,16 +95,36 @@ fn start(
     if options.overlay.limit_disk.is_some() && !(options.overlay.is_wanted() && options.supervised) {
         return Err(Failure::usage("--limit-disk needs --overlay and --supervised"));
     }
-    let prepared = prepare::prepare(kind, instructions, options, process)?;
+    let mut prepared = prepare::prepare(kind, instructions, options, process)?;
     if options.dry_run {
-        dry_run::run(prepared, options)
-    } else if options.supervised {
-        supervise::run(prepared, options, process)
-    } else if options.overlay.is_wanted() {
-        become_agent::run_in_overlay(prepared, options, process)
-    } else {
-        become_agent::run(prepared, options, process)
+        return dry_run::run(prepared, options);
     }
+    let record = start_record(&mut prepared, recorder);
+    let result = if options.supervised {
+        supervise::run(prepared, options, &record, process)
+    } else if options.overlay.is_wanted() {
+        become_agent::run_in_overlay(prepared, options, &record, process)
+    } else {
+        become_agent::run(prepared, options, &record, process)
+    };
+    if let Err(failure) = &result {
+        record.fail(failure);
+    }
+    result
+}
+
+/// The record of the launch. What the agent runs through haft belongs to the same session.
+fn start_record(prepared: &mut PreparedLaunch, recorder: &Recorder) -> RunRecord {
+    if let Some(session) = recorder.session() {
+        let _ = prepared.plan.environment.set(records::SESSION_VARIABLE, session);
+        let _ = prepared.plan.environment.set(records::AGENT_VARIABLE, &prepared.agent);
+    }
+    let start = RunStart {
+        agent: Some(prepared.agent.clone()),
+        argv: prepared.plan.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        ..records::start_of(RunKind::Launch)
+    };
+    recorder.prepare(start, None)
 }
 
 /// The text of an argument; `-` reads standard input.

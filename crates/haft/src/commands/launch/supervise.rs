@@ -28,6 +28,7 @@ use crate::commands::supervise::{LEFTOVER_GRACE, OutputPrinter, print_survivors,
 use crate::failure::{Failure, print_message};
 use crate::host;
 use crate::process_context::ProcessContext;
+use crate::records::{self, RunRecord};
 
 /// The number of transcripts kept in the default directory.
 const MAX_TRANSCRIPTS: usize = 50;
@@ -49,6 +50,7 @@ pub(crate) struct SupervisedReport<'a> {
 pub(super) fn run(
     mut prepared: PreparedLaunch,
     options: &LaunchOptions,
+    record: &RunRecord,
     process: &ProcessContext,
 ) -> Result<i32, Failure> {
     let mut command = command(&prepared, process)?;
@@ -86,14 +88,19 @@ pub(super) fn run(
     let shown = OutputPrinter::new(None, options.timeout, &signals.cancel);
     let task = task.on_output(live(transcript, shown.clone(), options.json && !terminal));
     let raw = terminal::RawMode::enter(terminal);
-    let outcome = task.start(&host).map(|job| wait(job, terminal, &signals, process));
+    let outcome = task.start(&host).map(|job| {
+        record.begin_as(Some(&job.controller()), None);
+        wait(job, terminal, &signals, process)
+    });
     drop(raw);
     shown.finish();
     drop(prepared.files);
     let at_end = if options.json { AtEnd::Report } else { AtEnd::Ask };
     let changes = overlay.map(|overlay| changes::overlay::finish(overlay, at_end, process)).transpose();
+    let (outcome, changes) = (outcome?, changes?);
+    record.end_program(&outcome, changes.as_ref().map(records::overlay_changes));
     let redactor = Redactor::new(process.environment.iter());
-    let status = report(&outcome?, path.as_deref(), options, &prepared.agent, (changes?, &redactor));
+    let status = report(&outcome, path.as_deref(), options, &prepared.agent, (changes, &redactor));
     Ok(status)
 }
 

@@ -81,6 +81,11 @@ pub(crate) enum ToolSubcommand {
 }
 
 impl ToolSubcommand {
+    /// Whether it calls tools.
+    pub(crate) fn calls_tools(&self) -> bool {
+        matches!(self, ToolSubcommand::Call(_) | ToolSubcommand::Batch(_))
+    }
+
     /// Whether the result, or a failure, is printed as JSON.
     pub(crate) fn prints_json(&self) -> bool {
         match self {

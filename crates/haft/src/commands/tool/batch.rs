@@ -8,11 +8,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::ToolRuntime;
 use super::arguments::ToolBatchArguments;
+use super::{ToolRuntime, end_record, start_record};
 use crate::commands::print::print_json;
 use crate::failure::{Failure, print_message};
 use crate::process_context::ProcessContext;
+use crate::records::Recorder;
 
 /// The answer to one line of `haft tool batch`.
 #[derive(JsonSchema, Serialize)]
@@ -27,7 +28,11 @@ pub(crate) struct BatchAnswer {
 }
 
 /// Makes the calls as they are read, and prints one answer per line in the order of the calls. Returns 1 if a call failed.
-pub(super) fn run(arguments: &ToolBatchArguments, process: &ProcessContext) -> Result<i32, Failure> {
+pub(super) fn run(
+    arguments: &ToolBatchArguments,
+    recorder: &Recorder,
+    process: &ProcessContext,
+) -> Result<i32, Failure> {
     let runtime = ToolRuntime::new(process)?;
     let options = runtime.call_options(arguments.timeout, arguments.toolset.as_deref())?;
     let width = arguments
@@ -36,8 +41,14 @@ pub(super) fn run(arguments: &ToolBatchArguments, process: &ProcessContext) -> R
     let mut status = 0;
     let calls = InputLines::new(&runtime.signals.cancel).enumerate();
     let calls = calls.filter(|(_, line)| !line.trim_ascii().is_empty());
-    let calls = calls.map(|(number, line)| read(number + 1, &line));
-    runtime.registry.batch(calls, width.max(1), &options, |(tool, id), envelope| {
+    let calls = calls.map(|(number, line)| {
+        let ((tool, id), call) = read(number + 1, &line);
+        let given = call.as_ref().ok();
+        let record = given.map(|call| start_record(recorder, &call.tool, Some(call.arguments.clone())));
+        ((tool, id, record), call)
+    });
+    runtime.registry.batch(calls, width.max(1), &options, |(tool, id, record), envelope| {
+        record.iter().for_each(|record| end_record(record, &envelope));
         let failed = i32::from(!envelope.is_success());
         status = print_json(&BatchAnswer { tool, id, envelope }, failed).max(status);
     });

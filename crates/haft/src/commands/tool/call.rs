@@ -6,30 +6,38 @@ use haft_process::reason;
 use haft_tools::{ArgumentWord, CallError, CallOptions, Envelope, Tool};
 use serde_json::Value;
 
-use super::ToolRuntime;
 use super::arguments::ToolCallArguments;
+use super::{ToolRuntime, end_record, start_record};
 use crate::commands::print::{print_json, print_text};
 use crate::failure::{self, Failure, print_hint, print_message};
 use crate::process_context::ProcessContext;
+use crate::records::Recorder;
 use crate::tools;
 use crate::units;
 
 /// Calls the tool and prints the answer. Returns the exit status.
-pub(super) fn run(mut arguments: ToolCallArguments, process: &ProcessContext) -> Result<i32, Failure> {
+pub(super) fn run(
+    mut arguments: ToolCallArguments,
+    recorder: &Recorder,
+    process: &ProcessContext,
+) -> Result<i32, Failure> {
     let runtime = ToolRuntime::new(process)?;
     let before = options(&arguments, &runtime)?;
     let found = runtime.registry.find_for(&arguments.name, &before);
     take_options(found.as_ref().ok(), &mut arguments, process)?;
     let options = options(&arguments, &runtime)?;
-    let envelope = match found {
-        Ok(tool) => match read(&tool, &arguments.words)? {
-            Ok(value) => runtime.registry.call_with_progress(&arguments.name, value, &options, &|progress| {
-                failure::print_stderr(&format!("{}: {progress}\n", arguments.name));
-            }),
-            Err(fault) => Envelope::failure(fault),
-        },
+    let value = match found {
+        Ok(tool) => read(&tool, &arguments.words)?,
+        Err(fault) => Err(fault),
+    };
+    let record = start_record(recorder, &arguments.name, value.as_ref().ok().cloned());
+    let envelope = match value {
+        Ok(value) => runtime.registry.call_with_progress(&arguments.name, value, &options, &|progress| {
+            failure::print_stderr(&format!("{}: {progress}\n", arguments.name));
+        }),
         Err(fault) => Envelope::failure(fault),
     };
+    end_record(&record, &envelope);
     if envelope.is_success() && arguments.name == "process_start" {
         print_message(
             "the started process ends with this command: start it in `haft tool batch`, a script or an MCP session",

@@ -10,7 +10,9 @@ mod show;
 
 use std::time::Duration;
 
-use haft_tools::{CallOptions, Registry};
+use haft_records::{OutputReference, RunEnd, RunKind, RunStart};
+use haft_tools::{CallOptions, Envelope, Registry, TruncatedOutput};
+use serde_json::Value;
 
 pub(crate) use arguments::LIST_WAIT;
 pub(crate) use list::{omitted, table};
@@ -20,10 +22,15 @@ use self::arguments::{ToolArguments, ToolSubcommand};
 use crate::failure::{Failure, print_message};
 use crate::host::{self, SignalHandler};
 use crate::process_context::ProcessContext;
+use crate::records::{self, Recorder, RunRecord};
 use crate::tools::{self, ToolSettings};
 
 /// Runs a subcommand of `haft tool`.
-pub(crate) fn run(tool: ToolArguments, process: &ProcessContext) -> Result<i32, Failure> {
+pub(crate) fn run(
+    tool: ToolArguments,
+    recorder: &Recorder,
+    process: &ProcessContext,
+) -> Result<i32, Failure> {
     match tool.command {
         ToolSubcommand::List(arguments) => list::run(&ToolRuntime::new(process)?, &arguments),
         ToolSubcommand::Refresh(arguments) => {
@@ -32,11 +39,34 @@ pub(crate) fn run(tool: ToolArguments, process: &ProcessContext) -> Result<i32, 
             list::run(&runtime, &arguments)
         }
         ToolSubcommand::Show { name, json } => show::run(&ToolRuntime::new(process)?, &name, json),
-        ToolSubcommand::Call(arguments) => call::run(arguments, process),
-        ToolSubcommand::Batch(arguments) => batch::run(&arguments, process),
+        ToolSubcommand::Call(arguments) => call::run(arguments, recorder, process),
+        ToolSubcommand::Batch(arguments) => batch::run(&arguments, recorder, process),
         ToolSubcommand::Check { file, json } => check::run(&file, json, process),
         ToolSubcommand::New(arguments) => new::run(&arguments, process),
     }
+}
+
+/// A record of a call that begins now.
+fn start_record(recorder: &Recorder, tool: &str, arguments: Option<Value>) -> RunRecord {
+    let start = RunStart { tool: Some(tool.to_owned()), arguments, ..records::start_of(RunKind::Tool) };
+    let record = recorder.prepare(start, None);
+    record.begin(None);
+    record
+}
+
+/// Records the result of a call.
+fn end_record(record: &RunRecord, envelope: &Envelope) {
+    let output = |output: &TruncatedOutput| OutputReference {
+        stream: output.stream.to_owned(),
+        id: output.id.clone(),
+        bytes: output.total_bytes,
+    };
+    record.end(|| RunEnd {
+        code: envelope.exit_status(),
+        error: envelope.outcome.as_ref().err().map(|error| error.message.clone()),
+        outputs: envelope.truncated.iter().map(output).collect(),
+        ..RunEnd::default()
+    });
 }
 
 /// The registry, signal handler and settings that the subcommands share.

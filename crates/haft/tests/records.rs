@@ -1,0 +1,320 @@
+//! Records: what haft ran, and `haft log`.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use haft_test_support::{FinishedHaft, Haft, Scratch, eventually};
+use serde_json::Value;
+
+const HAFT: &str = env!("CARGO_BIN_EXE_haft");
+const SOON: Duration = Duration::from_secs(40);
+
+/// A home directory with the records of a test.
+struct Home(Scratch);
+
+impl Home {
+    fn new() -> Home {
+        Home(Scratch::new())
+    }
+
+    fn with_config(text: &str) -> Home {
+        let home = Home::new();
+        fs::create_dir_all(home.0.file(".config/haft")).expect("a directory");
+        fs::write(home.0.file(".config/haft/config.toml"), text).expect("a file");
+        home
+    }
+
+    fn haft(&self, words: &[&str]) -> Haft {
+        self.dressed(Haft::new(HAFT)).args(words)
+    }
+
+    fn dressed(&self, haft: Haft) -> Haft {
+        haft.env("HOME", self.0.path())
+            .env("XDG_CONFIG_HOME", "")
+            .env("XDG_STATE_HOME", "")
+            .env("XDG_CACHE_HOME", "")
+            .env("HAFT_SESSION", "")
+            .env("HAFT_AGENT", "")
+            .directory(self.0.path())
+    }
+
+    fn run(&self, words: &[&str]) -> FinishedHaft {
+        self.haft(words).run()
+    }
+
+    fn log(&self, words: &[&str]) -> Value {
+        self.haft(&["log"]).args(words).arg("--json").run().status(0).json()
+    }
+
+    fn runs(&self, words: &[&str]) -> Vec<Value> {
+        self.log(words)["runs"].as_array().expect("a list").clone()
+    }
+
+    fn directory(&self) -> PathBuf {
+        self.0.file(".local/state/haft/records")
+    }
+
+    fn journals(&self) -> Vec<PathBuf> {
+        let files = fs::read_dir(self.directory()).into_iter().flatten().flatten().map(|file| file.path());
+        files.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl")).collect()
+    }
+
+    /// The bytes of all files of the directory, as text.
+    fn all(&self) -> String {
+        let files = fs::read_dir(self.directory()).into_iter().flatten().flatten();
+        files
+            .map(|file| String::from_utf8_lossy(&fs::read(file.path()).expect("bytes")).into_owned())
+            .collect()
+    }
+}
+
+#[test]
+fn scripts_and_programs_are_recorded_and_plain_shells_are_not() {
+    let home = Home::new();
+    home.run(&["-c", "echo not recorded"]).status(0);
+    fs::write(home.0.file("script"), "true\n").expect("a file");
+    home.run(&["script"]).status(0);
+    assert!(!home.directory().exists(), "a plain shell writes no records");
+    home.run(&["run", "-c", "printf abc | cat; exit 3", "name", "argument"]).status(3);
+    home.run(&["spawn", "--", "/bin/sh", "-c", "exit 4"]).status(4);
+    home.run(&["spawn", "--", "/nonexistent/program"]).status(127);
+    home.run(&["run", "-c", "if"]).status(2);
+    let runs = home.runs(&[]);
+    let facts: Vec<_> =
+        runs.iter().map(|run| (run["text"].as_str().unwrap_or(""), run["code"].as_i64())).collect();
+    assert_eq!(
+        facts,
+        [
+            ("printf abc | cat; exit 3 name argument", Some(3)),
+            ("/bin/sh -c exit 4", Some(4)),
+            ("/nonexistent/program", Some(127)),
+            ("if", Some(2)),
+        ]
+    );
+    let detail = home.log(&["show", runs[0]["id"].as_str().expect("an id")]);
+    assert_eq!(detail["start"]["cwd"], home.0.path().canonicalize().expect("a path").display().to_string());
+    assert_eq!(detail["start"]["session"], "cli");
+    let stage = &detail["stages"][0];
+    assert_eq!(
+        (&stage["argv"][1], &stage["code"], &stage["pipeline"]),
+        (&"abc".into(), &0.into(), &0.into())
+    );
+    assert_eq!(detail["stages"].as_array().map(Vec::len), Some(3));
+    assert_eq!(detail["end"]["tree"]["survivors"], 0);
+    let text = home.run(&["log", "show", runs[0]["id"].as_str().expect("an id")]).status(0).output_text();
+    assert!(text.contains("status     exit 3\n") && text.contains("    0  printf abc  [exit 0"), "{text}");
+}
+
+#[test]
+fn the_id_in_the_result_finds_the_record_and_its_outputs() {
+    let home = Home::new();
+    let result = home.run(&["run", "--json", "-c", "seq 3"]).status(0).json();
+    let detail = home.log(&["show", result["id"].as_str().expect("an id")]);
+    assert_eq!(detail["end"]["outputs"][0]["id"], result["stdout"]["id"]);
+    assert_eq!(detail["end"]["outputs"][0]["bytes"], 6);
+    home.run(&["output", detail["end"]["outputs"][0]["id"].as_str().expect("an id")])
+        .status(0)
+        .stdout("1\n2\n3\n");
+    home.run(&["log", "show", "run-none"]).status(1).stderr_has("unknown run 'run-none'");
+}
+
+#[test]
+fn runs_are_filtered_and_added_up() {
+    let home = Home::new();
+    home.run(&["run", "-c", "true one"]).status(0);
+    home.haft(&["run", "-c", "false two"])
+        .env("HAFT_SESSION", "mine")
+        .env("HAFT_AGENT", "claude")
+        .run()
+        .status(1);
+    let texts = |words: &[&str]| -> Vec<String> {
+        home.runs(words).iter().map(|run| run["text"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    assert_eq!(texts(&["--failed"]), ["false two"]);
+    assert_eq!(texts(&["--session", "mine"]), ["false two"]);
+    assert_eq!(texts(&["--agent", "claude"]), ["false two"]);
+    assert_eq!(texts(&["--grep", "^true"]), ["true one"]);
+    assert_eq!(texts(&["--since", "1h", "--limit", "1"]), ["false two"]);
+    assert_eq!(home.log(&["--limit", "1"])["omitted"], 1);
+    home.run(&["log", "--grep", "("]).status(2);
+    let sums = home.log(&["stats"]);
+    assert_eq!((&sums["total"]["count"], &sums["total"]["failed"]), (&2.into(), &1.into()));
+    let programs: Vec<_> =
+        sums["programs"].as_array().expect("a list").iter().map(|row| &row["name"]).collect();
+    assert_eq!(programs, ["false", "true"]);
+    let text = home.run(&["log", "--failed"]).status(0).output_text();
+    assert!(text.ends_with("  claude  false two\n") && text.contains("  exit 1 "), "{text}");
+    home.run(&["log", "stats"]).status(0);
+}
+
+#[test]
+fn a_killed_haft_leaves_a_lost_run_and_a_valid_journal() {
+    let home = Home::new();
+    let running = home.haft(&["run", "-c", "true first; read -t 60 < <(sleep 60)"]).start();
+    let has_stage = || home.all().contains(r#""argv":["true","first"]"#);
+    assert!(eventually(SOON, has_stage), "the first stage is written while the script runs");
+    assert_eq!(home.runs(&[])[0]["state"], "running");
+    running.signal(9);
+    let _ = running.finish();
+    let runs = home.runs(&["--failed"]);
+    assert_eq!((runs.len(), &runs[0]["state"], &runs[0]["stages"]), (1, &"lost".into(), &1.into()));
+    home.run(&["log", "verify"]).status(0);
+    home.run(&["run", "-c", "true second"]).status(0);
+    home.run(&["log", "verify"]).status(0);
+    assert_eq!(home.runs(&[]).len(), 2);
+}
+
+#[test]
+fn running_runs_are_listed_as_a_tree_and_can_be_ended() {
+    let home = Home::new();
+    home.run(&["ps"]).status(0).stdout("");
+    let inner = format!("{HAFT} run -c 'sleep 61; true inner'; true outer");
+    let running = home.haft(&["run", "-c", &inner]).start();
+    let list = || home.run(&["ps", "--json"]).status(0).json()["runs"].as_array().expect("a list").clone();
+    let has_sleep = || {
+        list().iter().any(|run| run["text"] == "sleep 61; true inner" && run["pids"] != Value::Array(vec![]))
+    };
+    assert!(eventually(SOON, has_sleep), "{:?}", list());
+    let runs = list();
+    assert_eq!(
+        (runs.len(), &runs[0]["text"], &runs[1]["parent"]),
+        (2, &inner.as_str().into(), &runs[0]["id"])
+    );
+    let text = home.run(&["ps"]).status(0).output_text();
+    assert!(text.contains("  -    sleep 61; true inner\n"), "{text}");
+    home.run(&["kill", runs[1]["id"].as_str().expect("an id")]).status(0);
+    let _ = running.finish().status(0);
+    home.run(&["ps"]).status(0).stdout("");
+    home.run(&["kill", runs[1]["id"].as_str().expect("an id")]).status(1).stderr_has("has ended");
+    let ended = home.runs(&["--grep", "^sleep"]);
+    assert_eq!((ended.len(), &ended[0]["code"]), (1, &130.into()));
+}
+
+#[test]
+fn a_changed_record_is_found() {
+    let home = Home::new();
+    for number in 0..3 {
+        home.run(&["run", "-c", &format!("true {number}")]).status(0);
+    }
+    home.run(&["log", "verify"]).status(0);
+    let [path] = home.journals().try_into().expect("one file");
+    let text = fs::read_to_string(&path).expect("text");
+    fs::write(&path, text.replace("true 1", "true 7")).expect("written");
+    let run = home.run(&["log", "verify"]).status(1);
+    assert!(run.output_text().contains("the line before it was changed, removed or moved"), "{run}");
+}
+
+#[test]
+fn two_writers_at_once_use_two_files() {
+    let home = Home::new();
+    let script = "for n in 1 2 3 4 5 6 7 8; do \"$0\" run -c \"true $n\" & done; wait";
+    home.dressed(Haft::by(["bash", "-c", script, HAFT])).run().status(0);
+    home.run(&["log", "verify"]).status(0);
+    assert_eq!(home.runs(&[]).len(), 8);
+    for path in home.journals() {
+        assert_eq!(fs::metadata(&path).expect("a file").permissions().mode() & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn secrets_are_masked_in_every_field() {
+    let home = Home::with_config("[records]\nredact = ['acme-[0-9]+']\n");
+    let secret = "canary-0123456789";
+    let directory = home.0.file(&format!("in-{secret}"));
+    fs::create_dir(&directory).expect("a directory");
+    let call = |words: &[&str]| {
+        home.haft(words)
+            .env("API_TOKEN", secret)
+            .env("HAFT_AGENT", secret)
+            .env("HAFT_SESSION", secret)
+            .env("HAFT_RUN", secret)
+            .directory(&directory)
+            .run()
+    };
+    call(&[
+        "run",
+        "-c",
+        &format!("/bin/echo {secret} acme-77; : http://u:hidden-pass@h/?token=hidden-key"),
+        secret,
+    ]);
+    call(&["run", "--env", "OTHER_KEY=given-0123456789", "-c", "/bin/echo given-0123456789"]);
+    call(&["run", "--overlay", "--json", "-c", &format!("echo x > {secret}")]);
+    call(&["spawn", "--", "/bin/echo", secret]);
+    call(&["spawn", "--", &format!("/nonexistent/{secret}")]);
+    call(&["tool", "call", "file_read", &format!("path=/nonexistent/{secret}")]);
+    call(&["tool", "call", secret, &format!("{secret}={secret}")]);
+    call(&["launch", "--role", secret, secret]);
+    let all = home.all();
+    for hidden in [secret, "hidden-pass", "hidden-key", "acme-77", "given-0123456789"] {
+        assert!(!all.contains(hidden), "'{hidden}' in {all}");
+    }
+    assert!(all.contains("[API_TOKEN]") && all.contains("[OTHER_KEY]"), "{all}");
+    let names: Vec<_> = fs::read_dir(home.directory()).expect("a directory").flatten().collect();
+    assert!(names.iter().all(|file| !file.file_name().to_string_lossy().contains(secret)), "{names:?}");
+}
+
+#[test]
+fn the_configuration_switches_records_off() {
+    let home = Home::with_config("[records]\nenabled = false\n");
+    home.run(&["run", "-c", "true"]).status(0).stderr("");
+    assert!(!home.directory().exists());
+    let wrong = Home::with_config("[records]\nredact = ['(']\n");
+    wrong.run(&["run", "-c", "true"]).status(0).stderr_has("nothing is recorded");
+    assert!(!wrong.directory().exists(), "nothing is written that could contain a secret");
+    let unit = Home::with_config("[records]\nmax_age = '3 parsecs'\n");
+    unit.run(&["run", "-c", "true"]).status(0).stderr_has("unknown time unit 'parsecs'");
+}
+
+#[test]
+fn old_records_are_pruned_by_size() {
+    let home = Home::with_config("[records]\nmax_size = '1M'\n");
+    let script = format!(": {}", "x".repeat(12_000));
+    // A file is full at 64 KiB, and each run adds about 17 KiB.
+    for _ in 0..90 {
+        home.run(&["run", "-c", &script]).status(0);
+    }
+    let sizes =
+        home.journals().iter().map(|path| fs::metadata(path).expect("a file").len()).collect::<Vec<_>>();
+    assert!(sizes.iter().sum::<u64>() < 1_200_000 && sizes.len() > 3, "{sizes:?}");
+    home.run(&["log", "verify"]).status(0);
+}
+
+#[test]
+fn a_run_goes_on_when_the_disk_is_full() {
+    let home = Home::new();
+    home.run(&["run", "-c", "true before"]).status(0);
+    let long = format!("echo out; : {}; exit 5", "x".repeat(3000));
+    let shell = format!("ulimit -f 2; exec \"$0\" run -c '{long}'");
+    let run = home.dressed(Haft::by(["bash", "-c", &shell, HAFT])).run().status(5);
+    run.stdout("out\n").stderr_has("the record of this run is incomplete: file too large");
+    home.run(&["run", "-c", "true after"]).status(0);
+    let found = home.log(&["verify"]);
+    assert_eq!(found["problems"].as_array().map(Vec::len), Some(0));
+    let texts: Vec<_> = home.runs(&[]).iter().map(|run| run["text"].clone()).collect();
+    assert!(texts.contains(&"true before".into()) && texts.contains(&"true after".into()), "{texts:?}");
+}
+
+#[test]
+fn tool_calls_and_launches_are_recorded() {
+    let home = Home::with_config("[[agent]]\nname = 'echo'\ncommand = ['{bin}', '{prompt}']\nbin = 'echo'\n");
+    home.run(&["tool", "call", "file_write", "path=note", "content=text"]).status(0);
+    home.haft(&["tool", "batch"])
+        .input("{\"tool\": \"file_read\", \"arguments\": {\"path\": \"note\"}}\n")
+        .run()
+        .status(0);
+    home.run(&["tool", "call", "unknown_tool"]).status(127);
+    home.run(&["launch", "--agent", "echo", "hello"]).status(0).stdout("hello\n");
+    home.run(&["launch", "--agent", "echo", "--supervised", "again"]).status(0);
+    let runs = home.runs(&[]);
+    let facts: Vec<_> = runs
+        .iter()
+        .map(|run| (run["kind"].as_str().unwrap_or(""), run["state"].as_str().unwrap_or("")))
+        .collect();
+    let expected =
+        [("tool", "ended"), ("tool", "ended"), ("tool", "ended"), ("launch", "lost"), ("launch", "ended")];
+    assert_eq!(facts, expected);
+    assert_eq!(runs[0]["text"], r#"file_write {"path":"note","content":"text"}"#);
+    assert_eq!((&runs[2]["code"], &runs[4]["agent"]), (&127.into(), &"echo".into()));
+}
