@@ -3,8 +3,12 @@
 use haft_text::Bytes;
 
 use super::{Context, variable_listing};
-use crate::flow::Flow;
+use crate::flow::{Flow, Unwind};
 use crate::options::SetOption;
+use crate::session::Session;
+
+/// How many words are copied between two checks for cancellation.
+const WORDS_PER_CHECK: usize = 1 << 16;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
     if arguments.is_empty() {
@@ -27,7 +31,8 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         context.session_mut().set_option(option, on);
     }
     if let Some(operands) = plan.positional {
-        context.parameters_mut().set_positional_by_builtin(operands.to_vec());
+        let operands = copied(context.session(), operands)?;
+        context.parameters_mut().set_positional_by_builtin(operands);
     }
     for on in plan.lists {
         let text: String = SetOption::ALL
@@ -44,6 +49,17 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
         context.print(text.as_bytes())?;
     }
     Ok(0)
+}
+
+/// Copies words, with checks for cancellation if there are many.
+fn copied(session: &Session, words: &[Bytes]) -> Result<Vec<Bytes>, Unwind> {
+    session.reserve_memory("the positional parameters", size_of_val(words))?;
+    let mut copy = Vec::with_capacity(words.len());
+    for chunk in words.chunks(WORDS_PER_CHECK) {
+        session.check_cancelled()?;
+        copy.extend_from_slice(chunk);
+    }
+    Ok(copy)
 }
 
 /// The parsed arguments. They take effect only after all of them are known to be valid.

@@ -2,8 +2,6 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
-use rustix::mm::Advice;
-
 use crate::memory::{count, is_probing};
 
 /// The allocator of the system, with a count of the memory of each session. A program that runs untrusted scripts installs it, so that a
@@ -33,9 +31,6 @@ impl CountingAllocator {
             self.refuse(bytes);
         } else {
             count(signed(bytes) - signed(freed));
-            if bytes >= MIN_HUGE_BYTES {
-                prefer_huge_pages(pointer, bytes);
-            }
         }
         pointer
     }
@@ -47,22 +42,6 @@ impl CountingAllocator {
             (self.refused)(bytes);
         }
     }
-}
-
-/// Allocations of at least this size use huge pages. They are filled with fewer page faults and are freed in a fraction of the time, on
-/// which a script with a gigabyte in a variable depends to end at its deadline.
-const MIN_HUGE_BYTES: usize = 8 << 20;
-/// The allocator returns addresses between pages, which madvise(2) refuses.
-const PAGE_BYTES: usize = 4096;
-
-#[cold]
-#[inline(never)]
-fn prefer_huge_pages(pointer: *mut u8, bytes: usize) {
-    let skipped = pointer.align_offset(PAGE_BYTES);
-    let length = bytes.saturating_sub(skipped) / PAGE_BYTES * PAGE_BYTES;
-    let start = pointer.wrapping_add(skipped);
-    // SAFETY: the range is part of an allocation, and this advice does not change its contents.
-    let _ = unsafe { rustix::mm::madvise(start.cast(), length, Advice::LinuxHugepage) };
 }
 
 #[inline]
