@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use haft_kernel::{Bytes, TypedArgument};
 
-use crate::descriptor::CommandDescriptor;
+use crate::descriptor::{ArgumentStyle, CommandDescriptor};
 use crate::error::{Error, ErrorKind};
 use crate::halt::Halt;
 use parser::ArgumentParser;
@@ -62,6 +62,14 @@ impl CommandArguments {
         if parsed.wants_help {
             return Ok(parsed);
         }
+        if let (ArgumentStyle::TypedCommand(_), Some(first)) = (descriptor.style, parsed.operands.first()) {
+            let is_named =
+                descriptor.parameters.iter().any(|it| it.required && parsed.get(it.name).is_some());
+            return match is_named || !parsed.list("argv").is_empty() {
+                true => Err(ArgumentParser::surplus_command(descriptor, first)),
+                false => Ok(parsed),
+            };
+        }
         let missing = descriptor
             .parameters
             .iter()
@@ -74,6 +82,12 @@ impl CommandArguments {
                     .hint(format_args!("write '{example} …'")))
             }
         }
+    }
+
+    /// Whether words of a [`TypedCommand`](ArgumentStyle::TypedCommand) reach its command.
+    pub(crate) fn reach_command(descriptor: &CommandDescriptor, words: &[Bytes]) -> bool {
+        let arguments: Vec<TypedArgument<'_>> = words.iter().map(TypedArgument::Word).collect();
+        ArgumentParser::new(descriptor, &arguments).parse().is_ok_and(|parsed| !parsed.operands.is_empty())
     }
 
     /// Parses words without JSON values.

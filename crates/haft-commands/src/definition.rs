@@ -113,8 +113,12 @@ impl Command for CommandDefinition {
     }
 
     fn takes_values(&self, session: &mut Session, before: &[Bytes]) -> bool {
-        if self.descriptor.style == ArgumentStyle::Typed {
-            return true;
+        match self.descriptor.style {
+            ArgumentStyle::Typed => return true,
+            ArgumentStyle::TypedCommand(_) => {
+                return !CommandArguments::reach_command(self.descriptor, before);
+            }
+            ArgumentStyle::Gnu(_) | ArgumentStyle::GnuMixed(_) => {}
         }
         let parsed = CommandArguments::of_words(self.descriptor, before);
         let Ok(parsed) = parsed else { return false };
@@ -149,7 +153,7 @@ impl Command for CommandDefinition {
     }
 
     fn parameters(&self) -> Vec<String> {
-        let typed = self.descriptor.style == ArgumentStyle::Typed;
+        let typed = self.descriptor.style.is_typed();
         let word = |parameter: &CommandParameter| match typed && parameter.kind != ParameterKind::Flag {
             true => format!("{}=", parameter.name),
             false => format!("--{}", parameter.name),

@@ -24,6 +24,8 @@ pub struct CommandDescriptor {
 pub enum ArgumentStyle {
     /// `key=value`, `--key value` and JSON words.
     Typed,
+    /// The same, up to a command and its arguments. Holds the command as the synopsis shows it.
+    TypedCommand(&'static [&'static str]),
     /// GNU options, then operands. Holds the operands as the synopsis shows them.
     Gnu(&'static [&'static str]),
     /// GNU options and operands in any order, up to `--`.
@@ -36,8 +38,14 @@ impl ArgumentStyle {
     pub const fn operands(self) -> Option<&'static [&'static str]> {
         match self {
             Self::Typed => None,
-            Self::Gnu(operands) | Self::GnuMixed(operands) => Some(operands),
+            Self::TypedCommand(operands) | Self::Gnu(operands) | Self::GnuMixed(operands) => Some(operands),
         }
+    }
+
+    /// Whether arguments are typed values.
+    #[must_use]
+    pub const fn is_typed(self) -> bool {
+        matches!(self, Self::Typed | Self::TypedCommand(_))
     }
 }
 

@@ -33,8 +33,10 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     ],
     details: &[
         "Each record is one line of JSON: `item`, `status` (as in `$?`), `output`, `stderr`, `duration` (seconds) and \
-         `attempts`. `lossy` is true if the item or its output is not valid UTF-8, so that the record cannot hold it \
+         `attempts`. `timed_out` is true if the timeout of the item expired. `lossy` is true if the item or its output is not valid UTF-8, so that the record cannot hold it \
          exactly. Output is never truncated.",
+        "In a supervised run, `data` of the result is the array of all records, in the order in which they are printed, unless they are \
+         larger than 1 MiB.",
         "With `--text`, the standard output of an item goes to standard output and its standard error to standard error. \
          The output of two items is never mixed.",
         "An item is finished when its stages have exited. If it left a background process running, the later output of \

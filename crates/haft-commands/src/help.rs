@@ -24,7 +24,7 @@ pub fn synopsis(descriptor: &CommandDescriptor) -> String {
 /// A parameter in its shortest form, with its value: `-k DURATION` or `limit=N`.
 fn short_usage(parameter: &CommandParameter, style: ArgumentStyle) -> String {
     match parameter.letter {
-        Some(letter) if style != ArgumentStyle::Typed => {
+        Some(letter) if !style.is_typed() => {
             format!("-{letter} {}", parameter.value_name()).trim_end().to_owned()
         }
         _ => long_usage(parameter, style),
@@ -36,7 +36,7 @@ fn long_usage(parameter: &CommandParameter, style: ArgumentStyle) -> String {
     let (name, value) = (parameter.name, parameter.value_name());
     match (style, parameter.kind) {
         (_, ParameterKind::Flag) => format!("--{name}"),
-        (ArgumentStyle::Typed, _) => format!("{name}={value}"),
+        _ if style.is_typed() => format!("{name}={value}"),
         (_, ParameterKind::OptionalText) => format!("--{name}[={value}]"),
         _ => format!("--{name}={value}"),
     }

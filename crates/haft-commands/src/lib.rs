@@ -44,7 +44,7 @@
 //! # Arguments
 //!
 //! haft's own commands take `key=value`, `--key value`, `--key=value`, and JSON words: `key=[…]` and `key={…}`. A JSON word
-//! arrives as a typed value. Quoted text that looks like JSON stays text.
+//! arrives as a typed value. So does text that is JSON, quoted or from a variable, where a list or an object is expected.
 //!
 //! Commands that GNU has too take GNU's arguments. They either do exactly what GNU's command does, or step aside for the
 //! program. In a plain shell, `timeout 5 make` *is* GNU's `timeout`, so process groups, process ids and signals are the same
@@ -94,7 +94,21 @@ pub use halt::Halt;
 pub use help::{help, synopsis};
 pub use schema::schema;
 
-use haft_kernel::Command;
+use haft_kernel::{Bytes, Command};
+
+/// The problem with literal arguments of `spawn`, `scatter` or `gather`. `None` if there is none, or the command is another one.
+///
+/// ```
+/// let problem = haft_commands::argument_problem(b"spawn", &[b"comand=make"]);
+/// assert_eq!(problem.as_deref(), Some("unknown parameter 'comand'"));
+/// assert_eq!(haft_commands::argument_problem(b"spawn", &[b"make", b"x=1"]), None);
+/// ```
+#[must_use]
+pub fn argument_problem(name: &[u8], arguments: &[&[u8]]) -> Option<String> {
+    let descriptor = DESCRIPTORS.iter().find(|it| it.name.as_bytes() == name && it.style.is_typed())?;
+    let words: Vec<Bytes> = arguments.iter().map(|word| Bytes::from(*word)).collect();
+    CommandArguments::of_words(descriptor, &words).err().map(|error| error.to_string())
+}
 
 /// All commands, for [`haft_kernel::KernelBuilder::commands`].
 pub static TABLE: &[&dyn Command] = &[

@@ -29,6 +29,16 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
             "Run at most N items at a time (default: the number of processors).",
         )
         .letter('j'),
+        CommandParameter::new(
+            "items",
+            ParameterKind::List,
+            "The items, as a JSON array of strings. Standard input is not read then.",
+        ),
+        CommandParameter::new(
+            "timeout",
+            ParameterKind::Duration,
+            "Terminate an item after this time. Its status is 124.",
+        ),
         CommandParameter::new("retries", ParameterKind::Integer(0), "Retry a failed item up to N times."),
         CommandParameter::new(
             "halt",
@@ -59,6 +69,12 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
             summary: "Several stages of any kind",
             script: "seq 3 | scatter as=N | { read line; echo \"$line squared is $((N * N))\"; } | tr a-z A-Z | gather --text",
             output: "1 SQUARED IS 1\n2 SQUARED IS 4\n3 SQUARED IS 9\n",
+            status: 0,
+        },
+        Example {
+            summary: "Items from a JSON array, with a timeout for each",
+            script: "scatter items='[\"a b\", \"c\"]' timeout=1m | echo \"<$ITEM>\" | gather --text",
+            output: "<a b>\n<c>\n",
             status: 0,
         },
         Example {
@@ -115,6 +131,8 @@ fn settings(scatter: &CommandArguments, gather: &CommandArguments) -> FanOutSett
     FanOutSettings {
         variable: scatter.text("as").cloned().unwrap_or_else(|| DEFAULT_VARIABLE.into()),
         limit: limit.unwrap_or_else(processors),
+        items: scatter.get("items").map(|_| scatter.list("items")),
+        timeout: scatter.duration("timeout").filter(|timeout| !timeout.is_zero()),
         retries: scatter.number("retries").unwrap_or(0),
         halt: scatter.halt("halt"),
         separator: if scatter.flag("null") { 0 } else { b'\n' },

@@ -19,7 +19,7 @@ use crate::status::{CANNOT_EXECUTE, NOT_FOUND, USAGE_ERROR};
 pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     name: "spawn",
     summary: "Run a program under supervision, with exact arguments.",
-    style: ArgumentStyle::Typed,
+    style: ArgumentStyle::TypedCommand(&["[PROGRAM [ARGUMENT]...]"]),
     parameters: &[
         CommandParameter::new(
             "command",
@@ -31,7 +31,7 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
         CommandParameter::new(
             "argv",
             ParameterKind::List,
-            "The arguments: a JSON array of strings, or a single argument. May be repeated.",
+            "The arguments: a JSON array of strings, also as text, or a single argument. May be repeated.",
         ),
         CommandParameter::new(
             "env",
@@ -59,10 +59,12 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     details: &[
         "Each string of `argv` becomes exactly one argument: it is not split or unquoted again. Within a JSON word the \
          shell expands variables and commands as in double quotes; write `\\u0024` for a literal dollar sign.",
+        "The program and its arguments can also be words after the parameters, as in `spawn timeout=500 make \"${targets[@]}\"`.",
         "The program reads the standard input of `spawn` if that is a pipe or a file. A terminal is not passed on, so the \
          program cannot wait for a person. Standard output and standard error go where those of `spawn` go.",
         "The program runs in its own session. At the timeout, or when the script is cancelled, the program and every \
-         process it started receive `SIGTERM`, and `SIGKILL` two seconds later.",
+         process it started receive `SIGTERM`, and `SIGKILL` two seconds later. A message says so, and the stage in the \
+         result of `haft run --json` is `timed_out`.",
     ],
     statuses: &[
         ("0–125", "the exit status of the program"),
@@ -77,6 +79,13 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
             summary: "Pass arguments without quoting",
             script: r#"spawn command=printf argv=["<%s>\n", "a b", "$HOME is ok"]"#,
             output: "<a b>\n<… is ok>\n",
+            status: 0,
+        },
+        Example {
+            summary: "Pass the elements of an array, and JSON from a variable",
+            script: "a=('a b' c); spawn printf '<%s>\\n' \"${a[@]}\"\n\
+                     json='[\"hello\", \"from\", \"PATH\"]'; spawn command=echo argv=\"$json\"",
+            output: "<a b>\n<c>\nhello from PATH\n",
             status: 0,
         },
         Example {
@@ -107,7 +116,11 @@ pub(crate) static COMMAND: CommandDefinition = CommandDefinition::new(&DESCRIPTO
 const SUPERVISOR_STACK_BYTES: usize = 256 << 10;
 
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> Flow {
-    let name = arguments.text("command").cloned().unwrap_or_default();
+    let words = match arguments.operands.is_empty() {
+        true => arguments.text("command").cloned().into_iter().chain(arguments.list("argv")).collect(),
+        false => arguments.operands.clone(),
+    };
+    let name = words.first().cloned().unwrap_or_default();
     if let Some(reason) = context.session().permission().refusal().map(str::to_owned) {
         context.error(format_args!("'{name}': {reason}"));
         return Ok(CANNOT_EXECUTE);
@@ -124,7 +137,6 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
         context.error(format_args!("'{name}': command not found"));
         return Ok(NOT_FOUND);
     };
-    let words: Vec<Bytes> = std::iter::once(name.clone()).chain(arguments.list("argv")).collect();
     let mut program = match context.session_mut().program(&path, &words) {
         Ok(program) => program,
         Err(message) => {
@@ -206,7 +218,8 @@ fn supervise(
 ) -> Flow {
     let cancel = context.cancel_token().child();
     let mut task = Task::new(program).streams(Streams::Inherit).input(input(context)).cancel(&cancel);
-    if let Some(milliseconds) = arguments.number("timeout").filter(|milliseconds| *milliseconds > 0) {
+    let timeout = arguments.number("timeout").filter(|milliseconds| *milliseconds > 0);
+    if let Some(milliseconds) = timeout {
         task = task.timeout(Duration::from_millis(milliseconds));
     }
     if let Some(scope) = context.session().scope() {
@@ -219,7 +232,12 @@ fn supervise(
             return Ok(error.exit_code());
         }
     };
-    wait(context, job, cancel)
+    let (flow, timed_out) = wait(context, job, cancel);
+    if let Some(milliseconds) = timeout.filter(|_| timed_out) {
+        context.error(format_args!("'{name}' timed out after {milliseconds}ms"));
+        context.set_timed_out();
+    }
+    flow
 }
 
 /// The standard input of `spawn`, unless it is a terminal or has no descriptor.
@@ -230,8 +248,9 @@ fn input(context: &Context<'_>) -> Input {
     }
 }
 
-/// Waits while another thread supervises the job. Waiting here keeps reading the output that the session captures.
-fn wait(context: &mut Context<'_>, job: Job, cancel: haft_process::CancelToken) -> Flow {
+/// Waits while another thread supervises the job. Waiting here keeps reading the output that the session captures. Also returns whether
+/// the timeout expired.
+fn wait(context: &mut Context<'_>, job: Job, cancel: haft_process::CancelToken) -> (Flow, bool) {
     let pid = job.controller().pid();
     let (completion, outcome) = (Completion::new(), Arc::new(OnceLock::<JobOutcome>::new()));
     let (done, filled) = (completion.clone(), outcome.clone());
@@ -246,7 +265,7 @@ fn wait(context: &mut Context<'_>, job: Job, cancel: haft_process::CancelToken) 
         });
     let Ok(supervisor) = supervisor else {
         context.error("cannot start a supervisor thread");
-        return Ok(CANNOT_EXECUTE);
+        return (Ok(CANNOT_EXECUTE), false);
     };
     let stop = cancel.clone();
     let mut member = Member::thread(pid, completion, cancel);
@@ -256,7 +275,8 @@ fn wait(context: &mut Context<'_>, job: Job, cancel: haft_process::CancelToken) 
         stop.cancel();
     }
     let _ = supervisor.join();
+    let timed_out = outcome.get().is_some_and(|outcome| outcome.timed_out);
     // Dropping the outcome ends the processes that the program left running.
     drop(outcome);
-    Ok(ended?.unwrap_or(NOT_FOUND))
+    (ended.map(|status| status.unwrap_or(NOT_FOUND)), timed_out)
 }

@@ -71,7 +71,7 @@ fn in_process_commands_run() {
         (r#"echo argv=x | xargs env A=1 spawn command=echo"#, "x\n"),
         (r#"echo x | xargs -I{} spawn command=cat; echo $?"#, "0\n"),
         (r#"echo argv=1 | xargs spawn command=false; echo $?"#, "123\n"),
-        (r#"echo x | xargs -r spawn 2>/dev/null; echo $?"#, "123\n"),
+        (r#"echo x=1 | xargs -r spawn 2>/dev/null; echo $?"#, "123\n"),
         (r#"echo x | xargs timeout 0.1 spawn command=sleep argv=60 2>/dev/null; echo $?"#, "123\n"),
         (r#"xargs -r spawn command=echo < /dev/null; echo $?"#, "0\n"),
         (r#"spawn() { echo function; }; env spawn command=echo argv=x"#, "x\n"),

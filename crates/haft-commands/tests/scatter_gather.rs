@@ -12,6 +12,19 @@ use support::{run, run_in, session, session_with};
 const DEADLINE: Duration = Duration::from_secs(60);
 
 #[test]
+fn items_can_be_a_json_array_and_have_a_timeout() {
+    let ran = run(r#"scatter items=["a b", "c"] | echo "<$ITEM>" | gather --text"#);
+    assert_eq!((ran.status, ran.stdout.as_str()), (0, "<a b>\n<c>\n"), "{}", ran.stderr);
+    let script = "seq 2 | scatter timeout=0.2 | { [ $ITEM = 1 ] || sleep 60; } | gather";
+    let ran = run(script);
+    assert_eq!(ran.status, 123, "{}", ran.stderr);
+    let records: Vec<serde_json::Value> =
+        ran.stdout.lines().map(|line| serde_json::from_str(line).expect("a record")).collect();
+    assert_eq!((&records[0]["status"], records[0].get("timed_out")), (&0.into(), None));
+    assert_eq!((&records[1]["status"], &records[1]["timed_out"]), (&124.into(), &true.into()));
+}
+
+#[test]
 fn items_come_in_order_with_their_whole_output() {
     for (script, expected) in [
         (

@@ -20,8 +20,8 @@ fn arguments_arrive_unchanged() {
             "<><a b><*><x><é\n>",
         ),
         (r#"spawn command=echo argv="a b""#, "a b\n"),
-        (r#"spawn --command echo --argv a --argv '["b"]'"#, "a [\"b\"]\n"),
-        (r#"x='["a"]'; spawn command=echo argv="$x""#, "[\"a\"]\n"),
+        (r#"spawn --command echo --argv a --argv '["b"]'"#, "a b\n"),
+        (r#"x='["a"]'; spawn command=echo argv="$x""#, "a\n"),
         (r#"spawn command=echo"#, "\n"),
         (r#"command spawn command=echo argv=["x"]"#, "x\n"),
         (r#"timeout 20 spawn command=echo argv=["x"]"#, "x\n"),
@@ -101,7 +101,10 @@ fn exit_statuses_and_error_messages() {
         ),
         ("spawn command=ls cwd=/no/such", 126, "spawn: cwd '/no/such': No such file or directory"),
         ("spawn command=ls cwd=/etc/passwd", 126, "spawn: cwd '/etc/passwd' is not a directory"),
-        ("spawn ls", 2, "spawn: unexpected argument 'ls'"),
+        ("spawn command=ls ls", 2, "spawn: unexpected argument 'ls'"),
+        ("spawn argv=x ls", 2, "spawn: unexpected argument 'ls'"),
+        ("spawn x=1 ls", 2, "spawn: unknown parameter 'x'"),
+        ("spawn timeout=1 sleep 60", 124, "spawn: 'sleep' timed out after 1ms"),
     ] {
         let ran = run(script);
         assert_eq!(ran.status, status, "{script}: {}", ran.stderr);
@@ -152,4 +155,21 @@ fn nothing_runs_with_external_commands_disabled_or_a_virtual_working_directory()
     let ran = run_in(session_with(kernel), "spawn command=/bin/ls cwd=/");
     assert_eq!(ran.status, 126);
     assert!(ran.stderr.contains("spawn: cwd '/' is not a real directory of this machine"), "{}", ran.stderr);
+}
+
+#[test]
+fn arguments_come_as_words_or_as_json_in_text() {
+    for (script, output) in [
+        (r#"spawn command=echo argv='["hello","from","PATH"]'"#, "hello from PATH\n"),
+        (r#"json='["a b", 1, true]'; spawn command=printf argv='<%s>' argv="$json""#, "<a b><1><true>"),
+        (r#"a=('x y' '' z); spawn printf '<%s>' "${a[@]}""#, "<x y><><z>"),
+        ("spawn timeout=60000 printf '%s' a=b", "a=b"),
+        ("spawn env={\"A\": \"1\"} sh -c 'echo $A'", "1\n"),
+        ("spawn -- printf %s --help", "--help"),
+        ("spawn command=echo argv='[not json'", "[not json\n"),
+        ("spawn echo x=[1, 2]", "x=[1, 2]\n"),
+    ] {
+        let ran = run(script);
+        assert_eq!((ran.status, ran.stdout.as_str()), (0, output), "{script}: {}", ran.stderr);
+    }
 }

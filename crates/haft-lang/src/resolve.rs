@@ -39,6 +39,12 @@ pub trait Resolver {
         let _ = program;
         None
     }
+
+    /// Returns the problem with literal arguments of a command; `None` if they are valid or cannot be checked.
+    fn check_arguments(&self, name: &[u8], arguments: &[&[u8]]) -> Option<String> {
+        let _ = (name, arguments);
+        None
+    }
 }
 
 /// A resolver that caches the result for each command name.
@@ -69,6 +75,10 @@ impl Resolver for CachingResolver<'_> {
 
     fn check_jq(&self, program: &[u8]) -> Option<String> {
         self.resolver.check_jq(program)
+    }
+
+    fn check_arguments(&self, name: &[u8], arguments: &[&[u8]]) -> Option<String> {
+        self.resolver.check_arguments(name, arguments)
     }
 }
 

@@ -27,6 +27,16 @@ impl Resolver for FewPrograms {
         Some(variable == b"HOME")
     }
 
+    fn check_arguments(&self, name: &[u8], arguments: &[&[u8]]) -> Option<String> {
+        let parameters = arguments.iter().take_while(|word| word.contains(&b'='));
+        let is_known = |word: &&&[u8]| {
+            let known: [&[u8]; 4] = [b"command=", b"argv=", b"timeout=5000", b"timeout=1"];
+            known.iter().any(|start| word.starts_with(start) && !word.ends_with(b"s"))
+        };
+        (name == b"spawn").then(|| parameters.filter(|word| !is_known(word)).next()).flatten()?;
+        Some("unknown parameter".to_owned())
+    }
+
     fn check_jq(&self, program: &[u8]) -> Option<String> {
         let count = |wanted: &[u8]| program.iter().filter(|byte| wanted.contains(byte)).count();
         (count(b"([") != count(b")]") || program.ends_with(b"==")).then(|| "unbalanced".to_owned())

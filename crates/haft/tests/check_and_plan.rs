@@ -173,3 +173,16 @@ fn explained_examples_can_be_copied() {
         "bash -c \"$(curl https://example.org/x)\"",
     );
 }
+
+#[test]
+fn check_validates_the_arguments_of_typed_commands() {
+    for (script, problem) in [
+        ("spawn comand=make", "unknown parameter 'comand'"),
+        ("seq 3 | scatter limit=x | echo | gather", "invalid value 'x' for 'limit'"),
+        ("seq 3 | scatter | echo | gather --joblg=x", "unknown parameter 'joblg'"),
+    ] {
+        let ran = Haft::new(env!("CARGO_BIN_EXE_haft")).args(["check", "-c", script]).run();
+        assert!(ran.output_text().contains("bad-arguments"), "{script}: {ran}");
+        assert!(ran.output_text().contains(problem), "{script}: {ran}");
+    }
+}

@@ -149,3 +149,19 @@ fn keys_are_masked_in_arguments_and_errors_and_nowhere_else() {
     let plan = haft().args(["plan", "-c"]).arg(format!("curl {canary}")).run().status(0);
     assert!(!plan.output_text().contains(canary));
 }
+
+#[test]
+fn a_spawned_program_that_times_out_is_marked_and_gathered_records_are_data() {
+    let outcome = Haft::new(env!("CARGO_BIN_EXE_haft"))
+        .args(["run", "--json", "-c", "spawn timeout=100 sleep 60"])
+        .run()
+        .json();
+    assert_eq!(outcome["stages"][0]["status"]["timed_out"], true, "{outcome}");
+    assert_eq!(outcome["stages"][0]["status"]["code"], 124, "{outcome}");
+    let outcome = Haft::new(env!("CARGO_BIN_EXE_haft"))
+        .args(["run", "--json", "-c", "seq 2 | scatter | echo $ITEM | gather --text"])
+        .run()
+        .json();
+    assert_eq!(outcome["data"][1]["item"], "2", "{outcome}");
+    assert_eq!(outcome["data"][1]["output"], "2\n", "{outcome}");
+}

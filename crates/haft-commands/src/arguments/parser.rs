@@ -43,7 +43,8 @@ impl<'a> ArgumentParser<'a> {
                 ([b'-', letters @ ..], _) if !letters.is_empty() => self.parse_short_options(letters)?,
                 (_, ArgumentStyle::Gnu(_)) => break,
                 (_, ArgumentStyle::GnuMixed(_)) => self.parsed.operands.push(word.into()),
-                (_, ArgumentStyle::Typed) => self.parse_assignment(word)?,
+                (word, ArgumentStyle::TypedCommand(_)) if !is_assignment(word) => break,
+                (_, ArgumentStyle::Typed | ArgumentStyle::TypedCommand(_)) => self.parse_assignment(word)?,
             }
             self.position += 1;
         }
@@ -54,10 +55,17 @@ impl<'a> ArgumentParser<'a> {
         });
         match (self.descriptor.style, rest.clone().next()) {
             (ArgumentStyle::Typed, Some(word)) => return Err(self.unexpected_argument(word)),
-            (ArgumentStyle::GnuMixed(_), _) => self.parsed.operands.extend(rest.cloned()),
+            (ArgumentStyle::GnuMixed(_) | ArgumentStyle::TypedCommand(_), _) => {
+                self.parsed.operands.extend(rest.cloned());
+            }
             _ => {}
         }
         Ok(self.parsed)
+    }
+
+    /// An argument after a command that parameters name already.
+    pub(super) fn surplus_command(descriptor: &'a CommandDescriptor, word: &[u8]) -> Error {
+        Self::new(descriptor, &[]).unexpected_argument(word)
     }
 
     /// Parses `name=value`.
@@ -81,7 +89,7 @@ impl<'a> ArgumentParser<'a> {
                 self.parsed.values.push((parameter.name, ArgumentValue::Flag(true)));
                 Ok(())
             }
-            (ParameterKind::Flag, Some(_)) if self.descriptor.style != ArgumentStyle::Typed => {
+            (ParameterKind::Flag, Some(_)) if !self.descriptor.style.is_typed() => {
                 let message = format!("option '--{}' doesn't allow an argument", parameter.name);
                 Err(Error::new(ErrorKind::Value, &message).in_words_of_gnu(&message))
             }
@@ -143,7 +151,7 @@ impl<'a> ArgumentParser<'a> {
         if let Some(parameter) = self.descriptor.parameter(name) {
             return Ok(parameter);
         }
-        if self.descriptor.style != ArgumentStyle::Typed {
+        if !self.descriptor.style.is_typed() {
             let begins = |it: &&'static CommandParameter| it.name.as_bytes().starts_with(name);
             let mut matching =
                 self.descriptor.parameters.iter().filter(|it| it.has_long_option()).filter(begins);
@@ -193,4 +201,9 @@ impl<'a> ArgumentParser<'a> {
         Error::new(ErrorKind::Unknown, format_args!("unexpected argument '{shown}'"))
             .hint(format_args!("write arguments as 'key=value'; see 'help {}'", self.descriptor.name))
     }
+}
+
+/// Whether a word is written `name=value`.
+fn is_assignment(word: &[u8]) -> bool {
+    memchr::memchr(b'=', word).is_some_and(|end| haft_kernel::variables::is_name(&word[..end]))
 }

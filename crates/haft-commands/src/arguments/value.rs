@@ -39,7 +39,10 @@ pub(super) fn from_text(parameter: &CommandParameter, text: &[u8]) -> Result<Arg
             Some(signal) => Ok(ArgumentValue::Number(signal)),
             None => Err(invalid("a signal name or number")),
         },
-        ParameterKind::List => Ok(ArgumentValue::List(vec![text.into()])),
+        ParameterKind::List => match parse_array(text) {
+            Some(array) => from_json(parameter, &array),
+            None => Ok(ArgumentValue::List(vec![text.into()])),
+        },
         ParameterKind::Object => match serde_json::from_slice::<Value>(text) {
             Ok(value) => from_json(parameter, &value),
             Err(error) => Err(Error::new(
@@ -53,6 +56,12 @@ pub(super) fn from_text(parameter: &CommandParameter, text: &[u8]) -> Result<Arg
             None => Err(invalid("'never', 'soon' or 'now', optionally with ',fail=N'")),
         },
     }
+}
+
+/// A JSON array that is written as text.
+fn parse_array(text: &[u8]) -> Option<Value> {
+    let is_array = text.trim_ascii_start().starts_with(b"[");
+    is_array.then(|| serde_json::from_slice(text).ok()).flatten().filter(Value::is_array)
 }
 
 /// Converts a value that was written as a JSON word.

@@ -4,6 +4,7 @@ use std::io;
 use std::time::{Duration, SystemTime};
 
 use haft_kernel::{BranchEnd, Bytes};
+use haft_process::TIMED_OUT;
 use serde_json::{Map, Value};
 
 use crate::status::CANNOT_EXECUTE;
@@ -20,12 +21,20 @@ pub(super) struct ItemResult {
     pub(super) attempts: u64,
     /// Whether Ctrl-C ended it.
     pub(super) interrupted: bool,
+    /// Whether its timeout expired.
+    timed_out: bool,
 }
 
 impl ItemResult {
     pub(super) fn new(end: BranchEnd, started: SystemTime) -> Self {
         let BranchEnd { status, stdout, stderr, duration, interrupted } = end;
-        Self { item: Bytes::new(), status, stdout, stderr, started, duration, attempts: 0, interrupted }
+        let (item, attempts, timed_out) = (Bytes::new(), 0, false);
+        Self { item, status, stdout, stderr, started, duration, attempts, interrupted, timed_out }
+    }
+
+    /// Marks the item as ended by its timeout.
+    pub(super) fn time_out(&mut self) {
+        (self.status, self.timed_out) = (TIMED_OUT, true);
     }
 
     /// The result of an item that could not be started.
@@ -44,8 +53,15 @@ impl ItemResult {
         self
     }
 
-    /// The record that `gather` prints: one line of JSON.
+    /// The record that `gather` prints, as one line of JSON.
     pub(super) fn to_json_line(&self) -> Vec<u8> {
+        let mut line = self.record().to_string().into_bytes();
+        line.push(b'\n');
+        line
+    }
+
+    /// The record of the item.
+    pub(super) fn record(&self) -> Value {
         let mut lossy = false;
         let mut text = |bytes: &[u8]| {
             let text = String::from_utf8_lossy(bytes);
@@ -59,11 +75,11 @@ impl ItemResult {
         record.insert("stderr".to_owned(), text(&self.stderr));
         record.insert("duration".to_owned(), (self.duration.as_micros() as f64 / 1e6).into());
         record.insert("attempts".to_owned(), self.attempts.into());
-        if lossy {
-            record.insert("lossy".to_owned(), true.into());
+        for (name, is_set) in [("timed_out", self.timed_out), ("lossy", lossy)] {
+            if is_set {
+                record.insert(name.to_owned(), true.into());
+            }
         }
-        let mut line = Value::Object(record).to_string().into_bytes();
-        line.push(b'\n');
-        line
+        Value::Object(record)
     }
 }

@@ -1,5 +1,6 @@
 //! Reads items from the input of a fan-out.
 
+use std::collections::VecDeque;
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
@@ -15,6 +16,8 @@ pub(super) struct ItemReader {
     file: Option<Arc<OpenFile>>,
     separator: u8,
     buffer: Vec<u8>,
+    /// Items that were given, and are not read.
+    given: VecDeque<Bytes>,
     /// The number of bytes of `buffer` that were returned as items.
     consumed: usize,
     at_end: bool,
@@ -22,7 +25,12 @@ pub(super) struct ItemReader {
 
 impl ItemReader {
     pub(super) fn new(file: Option<Arc<OpenFile>>, separator: u8) -> Self {
-        Self { file, separator, buffer: Vec::new(), consumed: 0, at_end: false }
+        Self { file, separator, buffer: Vec::new(), given: VecDeque::new(), consumed: 0, at_end: false }
+    }
+
+    /// Returns these items, and reads nothing.
+    pub(super) fn of_items(items: Vec<Bytes>) -> Self {
+        Self { given: items.into(), ..Self::new(None, b'\n') }
     }
 
     /// The descriptor to poll before [`fill`](Self::fill); `None` if reading never blocks.
@@ -52,6 +60,9 @@ impl ItemReader {
 
     /// The next complete item. At the end of the input, an item without a separator is complete.
     pub(super) fn next(&mut self) -> Option<Bytes> {
+        if let Some(item) = self.given.pop_front() {
+            return Some(item);
+        }
         let rest = &self.buffer[self.consumed..];
         match memchr::memchr(self.separator, rest) {
             Some(length) => {

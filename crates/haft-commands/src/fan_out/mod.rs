@@ -3,10 +3,12 @@
 //! One loop reads items, starts branches, collects their results and prints them. [`Schedule`] decides what to start, without
 //! knowing threads or files. [`ReorderBuffer`] decides the order of the output.
 
+mod deadlines;
 mod item_result;
 mod items;
 mod job_log;
 mod progress;
+mod recorded_data;
 mod reorder_buffer;
 mod schedule;
 mod workers;
@@ -20,10 +22,12 @@ use haft_kernel::{Bytes, FanOut, Flow, Unwind};
 
 use crate::halt::Halt;
 use crate::status::ITEM_FAILED;
+use deadlines::Deadlines;
 use item_result::ItemResult;
 use items::ItemReader;
 use job_log::JobLog;
 use progress::ProgressLine;
+use recorded_data::RecordedData;
 use reorder_buffer::ReorderBuffer;
 use schedule::{ItemAttempt, Schedule};
 use workers::Workers;
@@ -38,6 +42,10 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 pub(crate) struct FanOutSettings {
     pub(crate) variable: Bytes,
     pub(crate) limit: usize,
+    /// The items, if they are not read from standard input.
+    pub(crate) items: Option<Vec<Bytes>>,
+    /// The time limit of each attempt at an item.
+    pub(crate) timeout: Option<Duration>,
     pub(crate) retries: u64,
     pub(crate) halt: Option<Halt>,
     pub(crate) separator: u8,
@@ -56,6 +64,8 @@ struct FanOutRun<'a> {
     results: ReorderBuffer<ItemResult>,
     job_log: Option<JobLog>,
     progress: Option<ProgressLine>,
+    deadlines: Deadlines,
+    data: RecordedData,
 }
 
 /// Runs a fan-out to its end.
@@ -93,12 +103,17 @@ impl<'a> FanOutRun<'a> {
         Ok(Self {
             fan_out,
             settings,
-            items: ItemReader::new(fan_out.input.clone(), settings.separator),
+            items: match &settings.items {
+                Some(items) => ItemReader::of_items(items.clone()),
+                None => ItemReader::new(fan_out.input.clone(), settings.separator),
+            },
             schedule: Schedule::new(settings.limit, settings.retries, settings.halt),
             workers,
             results: ReorderBuffer::new(settings.ordered),
             job_log,
             progress: ProgressLine::new(context),
+            deadlines: Deadlines::new(settings.timeout),
+            data: RecordedData::new(context.wants_data()),
         })
     }
 
@@ -112,6 +127,9 @@ impl<'a> FanOutRun<'a> {
             }
             context.flush();
             let readable = self.wait(context)?;
+            for index in self.deadlines.expire() {
+                self.workers.cancel_item(index);
+            }
             for (attempt, result) in self.workers.take_finished() {
                 self.handle_result(context, attempt, result)?;
             }
@@ -133,7 +151,8 @@ impl<'a> FanOutRun<'a> {
         }
         let mut descriptors: Vec<BorrowedFd<'_>> = input.into_iter().collect();
         descriptors.push(self.workers.event());
-        let timeout = self.progress.is_some().then_some(PROGRESS_INTERVAL);
+        let progress = self.progress.is_some().then_some(PROGRESS_INTERVAL);
+        let timeout = [progress, self.deadlines.next()].into_iter().flatten().min();
         let ready = context.session().wait_at_most(&descriptors, timeout)?;
         Ok(input.is_some() && ready == Ready::Descriptor(0))
     }
@@ -157,10 +176,14 @@ impl<'a> FanOutRun<'a> {
     }
 
     fn start(&mut self, context: &mut Context<'_>, attempt: ItemAttempt<Bytes>) -> Result<(), Unwind> {
+        let index = attempt.index;
         let branch = self.fan_out.branch(&self.settings.variable, &attempt.item);
         let started = branch.and_then(|branch| self.workers.start(attempt.clone(), branch));
         match started {
-            Ok(()) => Ok(()),
+            Ok(()) => {
+                self.deadlines.start(index);
+                Ok(())
+            }
             Err(error) => self.handle_result(context, attempt, ItemResult::not_started(&error)),
         }
     }
@@ -170,8 +193,11 @@ impl<'a> FanOutRun<'a> {
         &mut self,
         context: &mut Context<'_>,
         attempt: ItemAttempt<Bytes>,
-        result: ItemResult,
+        mut result: ItemResult,
     ) -> Result<(), Unwind> {
+        if self.deadlines.end(attempt.index) {
+            result.time_out();
+        }
         if let Some(job_log) = &mut self.job_log {
             job_log.record(&self.settings.variable, &attempt, &result, &self.fan_out.text());
         }
@@ -196,6 +222,7 @@ impl<'a> FanOutRun<'a> {
         if let Some(progress) = &mut self.progress {
             progress.clear(context);
         }
+        self.data.add(result);
         if !self.settings.text {
             return context.print(&result.to_json_line()).map(drop);
         }
@@ -209,6 +236,9 @@ impl<'a> FanOutRun<'a> {
     fn finish(mut self, context: &mut Context<'_>) -> Flow {
         for result in self.results.drain() {
             self.print(context, &result)?;
+        }
+        if let Some(records) = self.data.take() {
+            context.set_data(records);
         }
         let failed = self.schedule.counts().failed;
         if self.schedule.has_halted() {

@@ -89,6 +89,13 @@ impl Workers {
         finished
     }
 
+    /// Cancels the branch of an item.
+    pub(super) fn cancel_item(&self, index: u64) {
+        if let Some(token) = self.running.get(&index) {
+            token.cancel();
+        }
+    }
+
     /// Cancels all queued and running branches.
     pub(super) fn cancel(&self) {
         self.running.values().for_each(CancelToken::cancel);

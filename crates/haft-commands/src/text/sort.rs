@@ -1,9 +1,11 @@
 //! `sort`: sorts lines.
 
 pub(crate) mod compare;
+mod external;
 mod general;
 mod key;
 mod lines;
+mod output;
 
 use haft_kernel::builtins::Context;
 use haft_kernel::{Bytes, Flow};
@@ -16,7 +18,8 @@ use crate::arguments::{ArgumentValue, CommandArguments};
 use crate::definition::CommandDefinition;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
 use key::{KeyError, KeyOptions, SortKey};
-use lines::{LineOrder, Lines};
+use lines::LineOrder;
+use output::SortOutput;
 
 /// An option without a value.
 const fn flag(name: &'static str, letter: char, summary: &'static str) -> CommandParameter {
@@ -56,7 +59,7 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
         flag("stable", 's', "Keep the order of lines whose keys are equal."),
         text("buffer-size", "SIZE", "Has no effect.").letter('S'),
         text("field-separator", "CHARACTER", "Fields are separated by CHARACTER.").letter('t'),
-        text("temporary-directory", "DIR", "Has no effect.").letter('T'),
+        text("temporary-directory", "DIR", "Use DIR for temporary files.").letter('T'),
         flag("unique", 'u', "Write only the first of lines whose keys are equal."),
         flag("version-sort", 'V', "Compare version numbers in text."),
         flag("zero-terminated", 'z', "Lines end with a NUL byte."),
@@ -118,12 +121,36 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
         if let Some(name) = &settings.output {
             open_output(run, name, true)?;
         }
-        let lines = match arguments.flag("merge") {
-            true => lines::merge(run, inputs, settings.end, &settings.order)?,
-            false => lines::sort(run, inputs, settings.end, &settings.order)?,
-        };
-        write(run, &settings, &lines)
+        match arguments.flag("merge") {
+            true => merge(run, inputs, &settings),
+            false => {
+                let directory = arguments.text("temporary-directory");
+                let order = &settings.order;
+                external::sort(run, inputs, settings.end, order, directory, |run| output(run, &settings))
+            }
+        }
     })
+}
+
+/// Standard output, or the file of `-o`.
+fn output(run: &mut TextRun<'_, '_>, settings: &SortSettings) -> Result<SortOutput, Stop> {
+    match &settings.output {
+        None => Ok(SortOutput::standard()),
+        Some(name) => Ok(SortOutput::to_file(name.clone(), open_output(run, name, false)?)),
+    }
+}
+
+/// `-m`: merges files that are sorted. The output may be one of them.
+fn merge(run: &mut TextRun<'_, '_>, inputs: Vec<TextInput>, settings: &SortSettings) -> Result<(), Stop> {
+    let mut output = match settings.output {
+        None => SortOutput::standard(),
+        Some(_) => SortOutput::held_back(),
+    };
+    external::merge(run, inputs, settings.end, &settings.order, &mut output)?;
+    if let Some(name) = &settings.output {
+        output.release(name.clone(), open_output(run, name, false)?);
+    }
+    output.finish(run)
 }
 
 fn settings(run: &mut TextRun<'_, '_>, arguments: &CommandArguments) -> Result<SortSettings, Stop> {
@@ -234,9 +261,11 @@ fn check_letter(run: &mut TextRun<'_, '_>, name: &str, value: &ArgumentValue) ->
         return Ok('C');
     }
     let shown = run.quote(word);
-    let valid = "Valid arguments are:\n  - 'quiet', 'silent'\n  - 'diagnose-first'";
+    let [option, quiet, silent, first] =
+        ["--check", "quiet", "silent", "diagnose-first"].map(|word| run.quote(word.as_bytes()));
+    let valid = format!("Valid arguments are:\n  - {quiet}, {silent}\n  - {first}");
     run.complain(format_args!(
-        "invalid argument {shown} for '--check'\n{valid}\nTry 'sort --help' for more information."
+        "invalid argument {shown} for {option}\n{valid}\nTry 'sort --help' for more information."
     ));
     Err(Stop::Exit(1))
 }
@@ -312,26 +341,6 @@ fn open_output(
         Err(error) => {
             let reason = haft_fs::message(&error);
             run.fail(format_args!("open failed: {}: {reason}", quoted(name)))
-        }
-    }
-}
-
-fn write(run: &mut TextRun<'_, '_>, settings: &SortSettings, lines: &Lines) -> Result<(), Stop> {
-    let Some(name) = &settings.output else {
-        return lines.iter().try_for_each(|line| {
-            run.write(line)?;
-            run.write(&[settings.end])
-        });
-    };
-    let file = open_output(run, name, false)?;
-    let text: Vec<u8> = lines.iter().flat_map(|line| line.iter().chain([&settings.end])).copied().collect();
-    let cancel = run.context.cancel_token().clone();
-    match file.write(&text, Some(&cancel)).and_then(|_| file.flush(Some(&cancel))) {
-        Ok(()) => Ok(()),
-        Err(error) => {
-            run.context.check()?;
-            let reason = haft_fs::message(&error);
-            run.fail(format_args!("write failed: {}: {reason}", quoted(name)))
         }
     }
 }

@@ -344,6 +344,11 @@ impl TextInput {
         }
     }
 
+    /// A file that is open already.
+    pub(crate) fn of_file(file: Arc<OpenFile>, name: Bytes) -> Self {
+        Self::new(Some(file), name)
+    }
+
     /// Sets how a read error is worded.
     pub(crate) fn worded(self, wording: Wording) -> Self {
         Self { wording: Some(wording), ..self }

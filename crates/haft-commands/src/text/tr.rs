@@ -185,6 +185,13 @@ fn maps_all_to_one(mapped: &[u8], length: usize) -> bool {
 
 impl Translation {
     fn push(&self, piece: &[u8], last: &mut Option<u8>, text: &mut Vec<u8>) {
+        if !self.squeezed.contains(&true) {
+            match self.deleted.contains(&true) {
+                false => text.extend(piece.iter().map(|byte| self.to[usize::from(*byte)])),
+                true => text.extend(piece.iter().filter(|byte| !self.deleted[usize::from(**byte)])),
+            }
+            return;
+        }
         for &byte in piece {
             if self.deleted[usize::from(byte)] {
                 continue;

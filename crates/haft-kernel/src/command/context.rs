@@ -110,6 +110,17 @@ impl Context<'_> {
         }
     }
 
+    /// Whether [`set_data`](Self::set_data) has an effect.
+    #[must_use]
+    pub fn wants_data(&self) -> bool {
+        self.session.processes.run().is_some()
+    }
+
+    /// Records that the command ended because its timeout expired.
+    pub fn set_timed_out(&mut self) {
+        self.session.processes.set_timed_out(true);
+    }
+
     /// Iterates over the arguments, or the last of them, with the values of JSON words.
     pub fn typed<'a>(&'a self, arguments: &'a [Bytes]) -> impl Iterator<Item = TypedArgument<'a>> {
         typed_arguments(arguments, self.values)

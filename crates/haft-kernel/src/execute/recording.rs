@@ -127,7 +127,9 @@ impl Session {
             return self.invoke_target(target, arguments, assigned, parameters, Some(record));
         }
         let is_stand_in = matches!(target, CommandTarget::StandIn(_));
+        self.processes.set_timed_out(false);
         let result = self.invoke_target(target, arguments, assigned, parameters, None);
+        record.set_timed_out(self.processes.set_timed_out(false));
         match result {
             Ok(BROKEN_PIPE) if is_stand_in => record.end(Exit::Signal(Signals::PIPE), Usage::default()),
             Err(Unwind::Signal(signal)) => record.end(Exit::Signal(signal), Usage::default()),

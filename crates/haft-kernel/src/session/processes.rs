@@ -27,6 +27,8 @@ pub(crate) struct SessionProcesses {
     run: Option<Arc<Supervision>>,
     /// Whether the next pipeline is one of the script's own, which the run records.
     is_recording: bool,
+    /// Whether the last command ended because its timeout expired.
+    timed_out: bool,
     /// Jobs of earlier runs that still run.
     leftovers: Leftovers,
     /// Jobs of subshells that still run.
@@ -150,6 +152,11 @@ impl SessionProcesses {
     #[inline]
     pub(crate) fn is_recording(&self) -> bool {
         self.is_recording
+    }
+
+    /// Says whether the last command ended because its timeout expired. Returns what was said before.
+    pub(crate) fn set_timed_out(&mut self, timed_out: bool) -> bool {
+        std::mem::replace(&mut self.timed_out, timed_out)
     }
 
     /// Says whether the next pipeline is one of the script's own.

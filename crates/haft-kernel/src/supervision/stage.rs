@@ -19,6 +19,8 @@ pub struct Stage {
     pub kind: StageKind,
     /// How it ended.
     pub exit: Exit,
+    /// Whether it ended because its own timeout expired.
+    pub timed_out: bool,
     /// The bytes that it wrote to standard output, if that is known.
     pub bytes_out: Option<u64>,
     /// The time from its start to its end.
@@ -77,7 +79,7 @@ impl Stage {
             argv: self.argv.iter().map(|word| word.lossy().into_owned()).collect(),
             argv_truncated: self.argv_truncated,
             kind: self.kind.name(),
-            status: StatusReport::from(self.exit),
+            status: StatusReport { timed_out: self.timed_out, ..StatusReport::from(self.exit) },
             bytes_out: self.bytes_out,
             wall: self.wall,
             usage: self.usage,

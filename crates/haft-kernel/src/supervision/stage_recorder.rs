@@ -30,6 +30,7 @@ pub(crate) struct StageRecorder {
     started: Instant,
     ended: Option<(Exit, Instant)>,
     usage: Option<Usage>,
+    timed_out: bool,
     /// Counts the bytes that the stage writes to the next one.
     written: Option<Arc<Written>>,
 }
@@ -45,6 +46,7 @@ impl StageRecorder {
             started: Instant::now(),
             ended: None,
             usage: None,
+            timed_out: false,
             written: None,
         })
     }
@@ -58,6 +60,11 @@ impl StageRecorder {
     pub(crate) fn identify(&mut self, kind: StageKind, words: &[Bytes]) {
         (self.argv, self.argv_truncated) = truncated_argv(words);
         self.kind = kind;
+    }
+
+    /// Records whether it ended because its timeout expired.
+    pub(crate) fn set_timed_out(&mut self, timed_out: bool) {
+        self.timed_out = timed_out;
     }
 
     /// Records how a program ended.
@@ -82,6 +89,7 @@ impl StageRecorder {
             argv_truncated: self.argv_truncated,
             kind: self.kind,
             exit,
+            timed_out: self.timed_out,
             bytes_out: self.written.and_then(|written| written.known()),
             wall: at.checked_duration_since(self.started).unwrap_or(Duration::ZERO),
             usage: self.usage,

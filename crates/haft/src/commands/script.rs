@@ -135,6 +135,16 @@ impl Resolver for NameResolver<'_> {
     fn check_jq(&self, program: &[u8]) -> Option<String> {
         check_jq::syntax_error(program)
     }
+
+    fn check_arguments(&self, name: &[u8], arguments: &[&[u8]]) -> Option<String> {
+        if is_brought(name) {
+            return haft_commands::argument_problem(name, arguments);
+        }
+        match self.resolve(name) {
+            Resolution::Tool => self.check_tool(name, arguments),
+            _ => None,
+        }
+    }
 }
 
 impl<'s> NameResolver<'s> {
@@ -160,6 +170,28 @@ impl<'s> NameResolver<'s> {
         };
         let has = |name: &str| !name.contains('/') && self.registry.get_or_init(open).has(name);
         name == b"tool" || std::str::from_utf8(name).is_ok_and(has)
+    }
+
+    /// The problem with the arguments of a tool whose schema is known. No tool is started to find out.
+    fn check_tool(&self, name: &[u8], arguments: &[&[u8]]) -> Option<String> {
+        let name = std::str::from_utf8(name).ok()?;
+        let snapshot = self.registry.get()?.snapshot();
+        let tool = snapshot.get(name)?;
+        let words: Vec<haft_tools::ArgumentWord> = arguments
+            .iter()
+            .map(|word| haft_tools::ArgumentWord::Text(String::from_utf8_lossy(word).into_owned()))
+            .collect();
+        // Without arguments, a tool reads them from standard input.
+        if words.is_empty() {
+            return None;
+        }
+        match tool.arguments(&words) {
+            Ok(mut value) => {
+                tool.parameters().fill_defaults(&mut value);
+                tool.parameters().validate(&value).err()
+            }
+            Err(error) => Some(error.message),
+        }
     }
 
     /// Resolves a name among the programs in `PATH`.

@@ -163,7 +163,10 @@ impl PatternOptions {
     /// Whether a search might fail where GNU's `grep` does not.
     pub(super) fn are_inexact(&self, encoding: Encoding) -> bool {
         let length: usize = self.patterns.iter().map(|pattern| pattern.len() + 1).sum();
+        // In a basic expression, GNU's `grep` reads the second of them as a character.
+        let has_two_anchors = self.patterns.iter().any(|it| memchr::memmem::find(it, b"^^").is_some());
         length > MAX_PATTERN_BYTES
+            || has_two_anchors
             || !self.patterns.is_empty()
                 && RECENT.get_or_make(self.key(encoding), RegexKey::compile).map_or(true, |regex| {
                     // GNU's library takes some bytes that are not characters for letters.

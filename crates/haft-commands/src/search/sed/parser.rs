@@ -119,6 +119,8 @@ impl ScriptParser {
         if next == Some(b',') {
             let start = reader.next_nonblank();
             let Some(second) = self.address(reader, start)? else { return Err("unexpected `,'".to_owned()) };
+            // GNU's `sed` ends it elsewhere if the first line was skipped.
+            self.script.is_inexact |= matches!(second, Address::Multiple(_));
             addresses.second = Some(second);
             next = reader.next_nonblank();
         }
@@ -180,6 +182,10 @@ impl ScriptParser {
             }
         }
         Ok(Address::Regex(self.regex(&text, ignore_case, multi_line)?))
+    }
+
+    pub(super) fn is_utf8(&self) -> bool {
+        self.dialect.encoding == Encoding::Utf8
     }
 
     /// Compiles a regular expression. `None` if it is empty.

@@ -17,6 +17,10 @@ pub(super) fn parse(parser: &mut ScriptParser, reader: &mut PartReader<'_>) -> R
     let replacement = parse_replacement(&convert(&text, EscapeContext::Replacement));
     let flags = parse_flags(parser, reader)?;
     let regex = parser.regex(&regex, flags.ignore_case, flags.multi_line)?;
+    // GNU's `sed` divides characters after an empty match.
+    let repeats = flags.global || flags.number > 1;
+    let matches_nothing = || regex.as_ref().is_none_or(|regex| regex.is_match(b"") != Ok(false));
+    parser.script.is_inexact |= parser.is_utf8() && repeats && matches_nothing();
     let highest = replacement.iter().filter_map(|part| match part {
         ReplacementPart::Group(number) => Some(*number),
         _ => None,

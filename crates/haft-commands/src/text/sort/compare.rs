@@ -89,6 +89,18 @@ pub(super) fn numeric(first: &[u8], second: &[u8]) -> Ordering {
     Decimal::parse(first).compare(&Decimal::parse(second))
 }
 
+/// The whole part of a number, as one that orders most numbers.
+pub(super) fn numeric_prefix(text: &[u8]) -> u64 {
+    const ZERO: u64 = 1 << 63;
+    const MAX_DIGITS: usize = 18;
+    let number = Decimal::parse(text);
+    let magnitude = match number.whole.len() > MAX_DIGITS {
+        true => 10u64.pow(MAX_DIGITS as u32),
+        false => number.whole.iter().fold(0, |value, digit| value * 10 + u64::from(digit - b'0')),
+    };
+    if number.negative { ZERO - magnitude } else { ZERO + magnitude }
+}
+
 /// The order of `-h`: by suffix first.
 pub(super) fn human(first: &[u8], second: &[u8]) -> Ordering {
     let (first, second) = (Decimal::parse(first), Decimal::parse(second));

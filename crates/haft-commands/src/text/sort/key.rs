@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use super::compare::{human, is_blank, month, numeric, skip_blanks, version};
+use super::compare::{human, is_blank, month, numeric, numeric_prefix, skip_blanks, version};
 use super::general::General;
 
 /// How two keys are compared, if not byte by byte.
@@ -96,6 +96,16 @@ impl KeyOptions {
             Some(KeyOrder::Version) => version(&self.folded(first), &self.folded(second)),
         };
         if self.reverse { order.reverse() } else { order }
+    }
+
+    /// A number that is smaller than that of another text only if the text comes first.
+    fn prefix(&self, text: &[u8]) -> u64 {
+        let prefix = match self.orders.first() {
+            None if self.ignored.is_none() && !self.fold_case => byte_prefix(text),
+            Some(KeyOrder::Numeric) => numeric_prefix(text),
+            _ => return 0,
+        };
+        if self.reverse { !prefix } else { prefix }
     }
 
     /// The text without ignored characters, in upper case with `-f`.
@@ -232,10 +242,23 @@ impl SortKey {
         position.saturating_add(end.character).min(line.len())
     }
 
+    /// A number that is smaller than that of another line only if the key of the line comes first.
+    pub(super) fn prefix(&self, line: &[u8], separator: Option<u8>) -> u64 {
+        self.options.prefix(self.of(line, separator))
+    }
+
     /// Compares two lines by this key.
     pub(super) fn compare(&self, first: &[u8], second: &[u8], separator: Option<u8>) -> Ordering {
         self.options.compare(self.of(first, separator), self.of(second, separator))
     }
+}
+
+/// The first bytes of a text as a number.
+pub(super) fn byte_prefix(text: &[u8]) -> u64 {
+    let mut bytes = [0; size_of::<u64>()];
+    let length = text.len().min(bytes.len());
+    bytes[..length].copy_from_slice(&text[..length]);
+    u64::from_be_bytes(bytes)
 }
 
 /// The end of the field that starts at a position. Without a separator, blanks before the field belong to it.

@@ -1,14 +1,22 @@
 //! Lines in memory, and their order.
 
 use std::cmp::Ordering;
-use std::ops::Range;
+use std::thread;
 
-use super::super::streams::{Stop, TextInput, TextRun};
+use haft_kernel::CancelToken;
+
+use super::super::streams::{Stop, TextRun};
 use super::general::General;
-use super::key::SortKey;
+use super::key::{SortKey, byte_prefix};
 
 /// How many lines are sorted or merged between two checks for cancellation.
 const LINES_PER_CHECK: usize = 1 << 15;
+
+/// The fewest lines that are worth another thread.
+const LINES_PER_THREAD: usize = 1 << 15;
+
+/// The most threads that sort.
+const MAX_THREADS: usize = 8;
 
 /// The order of lines.
 pub(super) struct LineOrder {
@@ -35,6 +43,15 @@ impl LineOrder {
         if self.reverse { second.cmp(first) } else { first.cmp(second) }
     }
 
+    /// A number that is smaller than that of another line only if the line comes first.
+    pub(super) fn prefix(&self, line: &[u8]) -> u64 {
+        match self.keys.first() {
+            Some(key) => key.prefix(line, self.separator),
+            None if self.reverse => !byte_prefix(line),
+            None => byte_prefix(line),
+        }
+    }
+
     /// Fails if a line has a number that `-g` cannot compare exactly.
     pub(super) fn accept(&self, run: &mut TextRun<'_, '_>, line: &[u8]) -> Result<(), Stop> {
         for key in self.keys.iter().filter(|key| key.options.is_general()) {
@@ -48,133 +65,148 @@ impl LineOrder {
     }
 }
 
-/// The text of all inputs, and the ranges of its lines.
+/// A line of a text, with a number that orders most lines without a look at them.
+#[derive(Clone, Copy)]
+struct SortLine {
+    prefix: u64,
+    start: usize,
+    length: usize,
+}
+
+/// Lines, and the text that they are in.
 #[derive(Default)]
 pub(super) struct Lines {
     text: Vec<u8>,
-    ranges: Vec<Range<usize>>,
+    lines: Vec<SortLine>,
 }
 
 impl Lines {
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        self.ranges.iter().map(|range| &self.text[range.clone()])
+        self.lines.iter().map(|line| &self.text[line.start..line.start + line.length])
     }
 
-    /// Reads an input. Returns the number of its lines.
-    fn read(
+    pub(super) fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// The memory that sorting needs.
+    pub(super) fn memory(&self) -> usize {
+        self.text.len() + 2 * size_of::<SortLine>() * self.lines.len()
+    }
+
+    /// Adds the lines of a text. Returns how many bytes of it are an incomplete line, which is not added.
+    pub(super) fn add(
         &mut self,
         run: &mut TextRun<'_, '_>,
-        input: &mut TextInput,
+        text: &[u8],
         end: u8,
         order: &LineOrder,
     ) -> Result<usize, Stop> {
-        let before = self.ranges.len();
-        let mut line = Vec::new();
-        while input.read_line(run, end, &mut line)? {
-            let content = line.strip_suffix(&[end]).unwrap_or(&line);
-            order.accept(run, content)?;
-            let start = self.text.len();
-            self.text.extend_from_slice(content);
-            self.ranges.push(start..self.text.len());
+        let Some(last) = memchr::memrchr(end, text) else { return Ok(text.len()) };
+        let (base, mut start) = (self.text.len(), 0);
+        self.text.extend_from_slice(&text[..=last]);
+        for newline in memchr::memchr_iter(end, &text[..=last]) {
+            let line = &text[start..newline];
+            order.accept(run, line)?;
+            self.lines.push(SortLine { prefix: order.prefix(line), start: base + start, length: line.len() });
+            start = newline + 1;
         }
-        if input.has_failed() { Err(Stop::Exit(2)) } else { Ok(self.ranges.len() - before) }
+        Ok(text.len() - start)
     }
 
-    fn compare(&self, order: &LineOrder, first: &Range<usize>, second: &Range<usize>) -> Ordering {
-        order.compare(&self.text[first.clone()], &self.text[second.clone()])
-    }
-
-    /// Merges neighbouring runs of sorted lines until there is one.
-    fn merge_runs(
-        &mut self,
-        run: &TextRun<'_, '_>,
-        mut runs: Vec<Vec<Range<usize>>>,
-        order: &LineOrder,
-    ) -> Result<(), Stop> {
-        while runs.len() > 1 {
-            let mut merged = Vec::new();
-            let mut rest = runs.into_iter();
-            while let Some(first) = rest.next() {
-                merged.push(match rest.next() {
-                    Some(second) => self.merge_pair(run, first, second, order)?,
-                    None => first,
-                });
+    /// Sorts the lines, on several threads if there are many.
+    pub(super) fn sort(&mut self, run: &TextRun<'_, '_>, order: &LineOrder) -> Result<(), Stop> {
+        let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let threads = (self.lines.len() / LINES_PER_THREAD).clamp(1, processors.min(MAX_THREADS));
+        let cancel = run.context.cancel_token().clone();
+        let sorter = LineSorter { text: &self.text, order, cancel: &cancel };
+        let size = self.lines.len().div_ceil(threads).max(1);
+        let is_parallel = thread::scope(|scope| {
+            let mut parts = self.lines.chunks_mut(size);
+            let own = parts.next_back();
+            let started: Vec<_> = parts
+                .map(|part| thread::Builder::new().spawn_scoped(scope, move || sorter.sort(part)))
+                .collect();
+            if let Some(own) = own {
+                sorter.sort(own);
             }
-            runs = merged;
+            started.iter().all(Result::is_ok)
+        });
+        match is_parallel {
+            true => sorter.merge_runs(&mut self.lines, size),
+            false => sorter.sort(&mut self.lines),
         }
-        self.ranges = runs.pop().unwrap_or_default();
+        run.context.check()?;
         Ok(())
     }
 
-    fn merge_pair(
-        &self,
-        run: &TextRun<'_, '_>,
-        first: Vec<Range<usize>>,
-        second: Vec<Range<usize>>,
-        order: &LineOrder,
-    ) -> Result<Vec<Range<usize>>, Stop> {
-        let mut merged = Vec::with_capacity(first.len() + second.len());
-        let (mut first, mut second) = (first.into_iter().peekable(), second.into_iter().peekable());
-        while let (Some(left), Some(right)) = (first.peek(), second.peek()) {
-            if merged.len() % LINES_PER_CHECK == 0 {
-                run.context.check()?;
-            }
-            let from = if self.compare(order, left, right).is_le() { &mut first } else { &mut second };
-            merged.extend(from.next());
-        }
-        merged.extend(first);
-        merged.extend(second);
-        Ok(merged)
-    }
-
     /// Removes all but the first of equal neighbouring lines.
-    fn remove_repeated(&mut self, order: &LineOrder) {
+    pub(super) fn remove_repeated(&mut self, order: &LineOrder) {
         if order.unique {
-            let mut ranges = std::mem::take(&mut self.ranges);
-            ranges.dedup_by(|next, kept| self.compare(order, kept, next).is_eq());
-            self.ranges = ranges;
+            let text = &self.text;
+            let of = |line: &SortLine| &text[line.start..line.start + line.length];
+            self.lines.dedup_by(|next, kept| {
+                kept.prefix == next.prefix && order.compare(of(kept), of(next)).is_eq()
+            });
         }
     }
 }
 
-/// Reads and sorts all inputs.
-pub(super) fn sort(
-    run: &mut TextRun<'_, '_>,
-    inputs: Vec<TextInput>,
-    end: u8,
-    order: &LineOrder,
-) -> Result<Lines, Stop> {
-    let mut lines = Lines::default();
-    for mut input in inputs {
-        lines.read(run, &mut input, end, order)?;
-    }
-    let mut ranges = std::mem::take(&mut lines.ranges);
-    let mut runs = Vec::new();
-    for piece in ranges.chunks_mut(LINES_PER_CHECK) {
-        run.context.check()?;
-        piece.sort_by(|first, second| lines.compare(order, first, second));
-        runs.push(piece.to_vec());
-    }
-    lines.merge_runs(run, runs, order)?;
-    lines.remove_repeated(order);
-    Ok(lines)
+/// Sorts lines of a text, until it is cancelled.
+#[derive(Clone, Copy)]
+struct LineSorter<'a> {
+    text: &'a [u8],
+    order: &'a LineOrder,
+    cancel: &'a CancelToken,
 }
 
-/// Reads and merges inputs, each of which is sorted. Of the first lines of all inputs, the smallest is next.
-pub(super) fn merge(
-    run: &mut TextRun<'_, '_>,
-    inputs: Vec<TextInput>,
-    end: u8,
-    order: &LineOrder,
-) -> Result<Lines, Stop> {
-    let mut lines = Lines::default();
-    let mut counts = Vec::new();
-    for mut input in inputs {
-        counts.push(lines.read(run, &mut input, end, order)?);
+impl LineSorter<'_> {
+    fn compare(&self, first: &SortLine, second: &SortLine) -> Ordering {
+        let of = |line: &SortLine| &self.text[line.start..line.start + line.length];
+        first.prefix.cmp(&second.prefix).then_with(|| self.order.compare(of(first), of(second)))
     }
-    let mut ranges = std::mem::take(&mut lines.ranges).into_iter();
-    let runs = counts.iter().map(|count| ranges.by_ref().take(*count).collect()).collect();
-    lines.merge_runs(run, runs, order)?;
-    lines.remove_repeated(order);
-    Ok(lines)
+
+    fn sort(&self, lines: &mut [SortLine]) {
+        for piece in lines.chunks_mut(LINES_PER_CHECK) {
+            if self.cancel.is_cancelled() {
+                return;
+            }
+            piece.sort_by(|first, second| self.compare(first, second));
+        }
+        self.merge_runs(lines, LINES_PER_CHECK);
+    }
+
+    /// Merges neighbouring runs of sorted lines until there is one. All runs but the last have the same size.
+    fn merge_runs(&self, lines: &mut [SortLine], mut size: usize) {
+        let mut merged: Vec<SortLine> = Vec::new();
+        while size < lines.len() && !self.cancel.is_cancelled() {
+            merged.clear();
+            merged.reserve(lines.len());
+            for pair in lines.chunks(size * 2) {
+                let (first, second) = pair.split_at(size.min(pair.len()));
+                self.merge_pair(first, second, &mut merged);
+            }
+            lines.copy_from_slice(&merged);
+            size *= 2;
+        }
+    }
+
+    fn merge_pair(&self, mut first: &[SortLine], mut second: &[SortLine], merged: &mut Vec<SortLine>) {
+        let mut steps = 0;
+        while let ([left, first_rest @ ..], [right, second_rest @ ..]) = (first, second) {
+            steps += 1;
+            if steps % LINES_PER_CHECK == 0 && self.cancel.is_cancelled() {
+                break;
+            }
+            if self.compare(left, right).is_le() {
+                merged.push(*left);
+                first = first_rest;
+            } else {
+                merged.push(*right);
+                second = second_rest;
+            }
+        }
+        merged.extend_from_slice(first);
+        merged.extend_from_slice(second);
+    }
 }

@@ -19,6 +19,7 @@ mod remove;
 mod single_bracket;
 mod status;
 mod text;
+mod typed;
 mod variable;
 
 use super::rule::Rule;
@@ -45,6 +46,7 @@ pub const RULES: &[&Rule] = &[
     &regex::BAD_REGEX,
     &regex::SED_UNTERMINATED,
     &jq::BAD_JQ,
+    &typed::BAD_ARGUMENTS,
     &remove::UNQUOTED,
     &remove::ROOT,
     &remove::AFTER_CD,

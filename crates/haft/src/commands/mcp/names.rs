@@ -27,4 +27,8 @@ impl Resolver for OwnedNameResolver {
     fn check_jq(&self, program: &[u8]) -> Option<String> {
         self.names().check_jq(program)
     }
+
+    fn check_arguments(&self, name: &[u8], arguments: &[&[u8]]) -> Option<String> {
+        self.names().check_arguments(name, arguments)
+    }
 }
