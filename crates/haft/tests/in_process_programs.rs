@@ -131,7 +131,7 @@ fn type_and_enable_know_the_commands_unless_haft_is_another_shell() {
 const SAME_RESULTS: &[&str] = &[
     // The position of a file that the next command reads.
     "seq 9 > f; { sed 2q; echo; cat; } < f; { grep -m1 3; cat; } < f; { grep -q 3; cat; } < f",
-    "seq 50000 > f; { grep -q 3; cat | md5sum; } < f; { grep -l 3; cat; } < f; { sed -n '$!N;1q'; head -n1; } < f",
+    "seq 50000 > f; { grep -q 3; cat | md5sum; } < f; { grep -l 3; cat | md5sum; } < f; { sed -n '$!N;1q'; head -n1; } < f",
     // Permissions of new files.
     "umask 077; mkdir d; touch d/f; cp d/f d/g; sed -i s/a/b/ d/f; stat -c '%a %n' d d/*",
     "echo a > f; chmod 640 f; umask 022; sed -i.old s/a/b/ f; stat -c '%a %n' f f.old; cat f f.old",

@@ -255,13 +255,6 @@ impl TextRun<'_, '_> {
         TextInput::new(self.context.file(0), Bytes::from("-"))
     }
 
-    /// Moves standard input to its end, if it is a file.
-    pub(crate) fn skip_standard_input(&self) {
-        if let Some(file) = self.context.file(0).filter(|file| file.is_seekable()) {
-            let _ = file.seek_to_end();
-        }
-    }
-
     /// Calls `work` with each operand that can be opened, or with standard input if there are none.
     pub(crate) fn each_input(
         &mut self,

@@ -52,20 +52,6 @@ impl OpenFile {
         }
     }
 
-    /// Moves the position to the end.
-    ///
-    /// # Errors
-    /// As `lseek(2)`.
-    pub fn seek_to_end(&self) -> io::Result<()> {
-        if let Some(file) = self.backing_virtual() {
-            return file.seek(io::SeekFrom::End(0)).map(drop);
-        }
-        match self.descriptor() {
-            Some(descriptor) => Ok(rustix::fs::seek(descriptor, rustix::fs::SeekFrom::End(0)).map(drop)?),
-            None => Err(io::Error::from_raw_os_error(rustix::io::Errno::BADF.raw_os_error())),
-        }
-    }
-
     /// Moves the position back by `count` bytes.
     ///
     /// # Errors

@@ -32,12 +32,10 @@ pub(super) struct GrepSearch {
 pub(super) struct GrepFinding {
     pub(super) is_selected: bool,
     pub(super) has_failed: bool,
-    /// Whether `-m` has not ended the search.
-    has_lines_left: bool,
 }
 
 impl GrepFinding {
-    const FAILED: Self = Self { is_selected: false, has_failed: true, has_lines_left: false };
+    const FAILED: Self = Self { is_selected: false, has_failed: true };
 
     fn join(&mut self, other: Self) {
         self.is_selected |= other.is_selected;
@@ -65,12 +63,7 @@ impl GrepSearch {
             let metadata = run.context.file(0).and_then(|file| file.metadata().ok());
             let file = GrepFile { name: &label, shows_name, metadata };
             let input = run.standard_input();
-            let finding = self.open_file(run, &file, input)?;
-            // The next reader of a file gets nothing, unless `-m` or `-q` has ended the search.
-            if finding.has_lines_left && !(finding.is_selected && self.settings.is_quiet) {
-                run.skip_standard_input();
-            }
-            return Ok(finding);
+            return self.open_file(run, &file, input);
         }
         let found = match name.is_empty() {
             true => Err(io::Error::from_raw_os_error(rustix::io::Errno::NOENT.raw_os_error())),
@@ -228,7 +221,6 @@ impl GrepSearch {
         let mut reader = LineReader::new(input, self.settings.end, seeks_nul);
         let count = search.run(run, &mut reader)?;
         let is_binary = search.is_binary;
-        let has_lines_left = self.settings.max_count.is_none_or(|max| count < max);
         let has_written = search.has_written;
         let printer = search.printer;
         let is_quiet = self.settings.is_count || self.settings.stops_at_first();
@@ -244,7 +236,7 @@ impl GrepSearch {
             printer.only_name(run)?;
         }
         self.has_written = has_written;
-        Ok(GrepFinding { is_selected: count > 0, has_failed: reader.has_failed(), has_lines_left })
+        Ok(GrepFinding { is_selected: count > 0, has_failed: reader.has_failed() })
     }
 
     /// Whether a file is also the output, so that the search might never end.
