@@ -28,12 +28,12 @@ impl Resolver for FewPrograms {
     }
 
     fn check_arguments(&self, name: &[u8], arguments: &[&[u8]]) -> Option<String> {
-        let parameters = arguments.iter().take_while(|word| word.contains(&b'='));
+        let mut parameters = arguments.iter().take_while(|word| word.contains(&b'='));
         let is_known = |word: &&&[u8]| {
             let known: [&[u8]; 4] = [b"command=", b"argv=", b"timeout=5000", b"timeout=1"];
             known.iter().any(|start| word.starts_with(start) && !word.ends_with(b"s"))
         };
-        (name == b"spawn").then(|| parameters.filter(|word| !is_known(word)).next()).flatten()?;
+        (name == b"spawn").then(|| parameters.find(|word| !is_known(word))).flatten()?;
         Some("unknown parameter".to_owned())
     }
 
