@@ -91,8 +91,9 @@ impl Redactor {
                 masked = Cow::Owned(changed);
             }
         }
-        for pattern in PATTERNS.iter() {
-            if let Cow::Owned(changed) = pattern.replace_all(&masked, mask) {
+        for pattern in PATTERNS.iter().filter(|pattern| (pattern.can_match)(text)) {
+            let regex = pattern.regex.as_ref();
+            if let Some(Cow::Owned(changed)) = regex.map(|regex| regex.replace_all(&masked, mask)) {
                 masked = Cow::Owned(changed);
             }
         }
@@ -107,15 +108,43 @@ impl Redactor {
     }
 }
 
-/// Each pattern has the groups `before`, `key` and `after`. Only `key` is masked.
-static PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-    let patterns = [
-        r#"(?P<before>[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@'"]*:)(?P<key>[^\s/@'"]+)(?P<after>@)"#,
-        r#"(?i)(?P<before>\b(?:authorization|x-api-key|api-key|private-token)["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest)\s+)?)(?P<key>[^\s"']+)(?P<after>)"#,
-        r#"(?i)(?P<before>[?&](?:[a-z0-9_-]*token|api[_-]?key|key|secret|client[_-]secret|password|sig|signature)=)(?P<key>[^\s&#'"]+)(?P<after>)"#,
-    ];
-    patterns.into_iter().filter_map(|pattern| Regex::new(pattern).ok()).collect()
-});
+/// A pattern with the groups `before`, `key` and `after`. Only `key` is masked.
+struct SecretPattern {
+    /// Compiled on first use, because that takes longer than a short command.
+    regex: LazyLock<Option<Regex>>,
+    /// Whether a text can match at all.
+    can_match: fn(&str) -> bool,
+}
+
+static PATTERNS: [SecretPattern; 3] = [
+    SecretPattern {
+        regex: LazyLock::new(|| {
+            Regex::new(r#"(?P<before>[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@'"]*:)(?P<key>[^\s/@'"]+)(?P<after>@)"#)
+                .ok()
+        }),
+        can_match: |text| text.contains("://") && text.contains('@'),
+    },
+    SecretPattern {
+        regex: LazyLock::new(|| {
+            Regex::new(r#"(?i)(?P<before>\b(?:authorization|x-api-key|api-key|private-token)["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest)\s+)?)(?P<key>[^\s"']+)(?P<after>)"#).ok()
+        }),
+        can_match: names_secret_header,
+    },
+    SecretPattern {
+        regex: LazyLock::new(|| {
+            Regex::new(r#"(?i)(?P<before>[?&](?:[a-z0-9_-]*token|api[_-]?key|key|secret|client[_-]secret|password|sig|signature)=)(?P<key>[^\s&#'"]+)(?P<after>)"#).ok()
+        }),
+        can_match: |text| text.contains(['?', '&']) && text.contains('='),
+    },
+];
+
+/// Whether a text contains the name of a header whose value is a secret.
+fn names_secret_header(text: &str) -> bool {
+    let lower = || text.to_ascii_lowercase();
+    let is_named =
+        |text: String| ["authorization", "api-key", "private-token"].iter().any(|name| text.contains(name));
+    text.contains([':', '=']) && is_named(lower())
+}
 
 /// Returns the replacement of a match. References to variables (`$NAME`) and masked values (`[NAME]`) are kept.
 fn mask(found: &Captures<'_>) -> String {
