@@ -1,9 +1,10 @@
 //! File systems: local, in memory, and mounted.
 //!
-//! haft accesses files by path only through the trait [`FileSystem`]. There are four implementations:
+//! haft accesses files by path only through the trait [`FileSystem`]. There are five implementations:
 //!
 //! - [`Local`]: the files of the machine;
 //! - [`Rooted`]: the files below another root directory, such as that of a mount namespace, or confined to a directory;
+//! - [`Guarded`]: the files of the machine as far as [rules](FileRules) allow;
 //! - [`Memory`]: a tree in memory with a budget in bytes. Writes beyond the budget fail with "No space left on device";
 //! - [`Mounts`]: several file systems under one root. The mount point with the longest prefix determines the file system.
 //!
@@ -52,6 +53,7 @@
 
 mod error;
 mod file;
+mod guarded;
 mod local;
 mod memory;
 mod metadata;
@@ -68,6 +70,7 @@ use std::path::{Path, PathBuf};
 
 pub use error::message;
 pub use file::{File, VirtualFile};
+pub use guarded::{FileRules, Guarded, GuardedAccess};
 pub use local::Local;
 pub use memory::Memory;
 pub use metadata::{DirEntry, FileType, Metadata, Timestamp, descriptor_metadata};

@@ -53,7 +53,7 @@ impl Rooted {
 
     /// Whether the path is in a file system that is the same in every mount namespace of this machine, and whose links refer to
     /// this process.
-    fn is_of_process(&self, path: &Path) -> bool {
+    pub(crate) fn is_of_process(&self, path: &Path) -> bool {
         !self.is_confined && (path.starts_with("/proc") || path.starts_with("/dev"))
     }
 
@@ -75,12 +75,12 @@ impl Rooted {
     }
 
     /// A handle of the file at `path`, which is neither read nor written.
-    fn handle(&self, path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    pub(crate) fn handle(&self, path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
         self.open_below(path, OFlags::PATH | flags, Mode::empty())
     }
 
     /// A handle of the directory that contains `path`, and the name in it.
-    fn parent<'p>(&self, path: &'p Path) -> io::Result<(OwnedFd, &'p OsStr)> {
+    pub(crate) fn parent<'p>(&self, path: &'p Path) -> io::Result<(OwnedFd, &'p OsStr)> {
         require_absolute(path)?;
         let bytes = path.as_os_str().as_bytes();
         let end = bytes.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
@@ -150,15 +150,7 @@ impl FileSystem for Rooted {
 
     fn create_dir(&self, path: &Path, mode: u32) -> io::Result<()> {
         let (parent, name) = self.parent(path)?;
-        let bits = Mode::from_raw_mode(mode);
-        rustix::fs::mkdirat(&parent, name, bits)?;
-        if !local::is_masked(bits) {
-            return Ok(());
-        }
-        // Meanwhile another process may have replaced the directory by a symbolic link.
-        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let directory = rustix::fs::openat(&parent, name, flags, Mode::empty())?;
-        Local.set_permissions(&own_link(&directory), mode)
+        create_dir_at(&parent, name, mode)
     }
 
     fn create_symlink(&self, target: &Path, path: &Path) -> io::Result<()> {
@@ -253,6 +245,19 @@ impl FileSystem for Rooted {
     }
 }
 
+/// Creates a directory in an open one, with exactly these permission bits.
+pub(crate) fn create_dir_at(parent: &OwnedFd, name: &OsStr, mode: u32) -> io::Result<()> {
+    let bits = Mode::from_raw_mode(mode);
+    rustix::fs::mkdirat(parent, name, bits)?;
+    if !local::is_masked(bits) {
+        return Ok(());
+    }
+    // Meanwhile another process may have replaced the directory by a symbolic link.
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let directory = rustix::fs::openat(parent, name, flags, Mode::empty())?;
+    Local.set_permissions(&own_link(&directory), mode)
+}
+
 /// Fails with `EACCES` for a device or a socket.
 fn refuse_device(kind: FileType) -> io::Result<()> {
     match kind {
@@ -262,6 +267,6 @@ fn refuse_device(kind: FileType) -> io::Result<()> {
 }
 
 /// The link by which this process can name an open file.
-fn own_link(file: &OwnedFd) -> PathBuf {
+pub(crate) fn own_link(file: &OwnedFd) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }

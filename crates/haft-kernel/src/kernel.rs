@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use haft_fs::{AccessMode, FileSystem, Local, Memory, Rooted};
+use haft_fs::{AccessMode, FileRules, FileSystem, Guarded, Local, Memory, Rooted};
 use haft_process::{Disposition, Executability, Namespaces, Signals, StartPermission};
 
-use crate::command::{Added, Backend, BuiltinTable, Command, StandIns};
+use crate::command::{Added, Backend, BuiltinTable, Command, CommandGate, StandIns};
 use crate::control::Terminal;
 use crate::session::HostIdentity;
 use crate::signals::SignalInbox;
@@ -22,6 +22,10 @@ pub struct Kernel {
     pub(crate) namespaces: Option<JoinedNamespaces>,
     /// Which programs may be started.
     pub(crate) permission: StartPermission,
+    /// Which commands may run in this process.
+    pub(crate) gate: Option<Arc<dyn CommandGate>>,
+    /// Which files may be accessed.
+    file_rules: Option<Arc<dyn FileRules>>,
     /// Whether sessions cannot reach the machine: no files, programs, processes or network.
     pub(crate) isolated: bool,
     /// Whether this process is a shell and does nothing else: `exec` may replace it, and its jobs outlive it.
@@ -71,6 +75,8 @@ impl KernelBuilder {
             files: Arc::new(Local),
             namespaces: None,
             permission: StartPermission::all(),
+            gate: None,
+            file_rules: None,
             isolated: false,
             plain_shell: false,
             terminal: None,
@@ -93,8 +99,12 @@ impl Kernel {
     pub(crate) fn inside(&self, namespaces: Arc<Namespaces>) -> std::io::Result<Arc<Kernel>> {
         let root = namespaces.root().try_clone_to_owned()?;
         let outside = self.outside_files();
+        let files: Arc<dyn FileSystem> = match &self.file_rules {
+            Some(rules) => Arc::new(Guarded::new(root, rules.clone())),
+            None => Arc::new(Rooted::new(root)),
+        };
         Ok(Arc::new(Kernel {
-            files: Arc::new(Rooted::new(root)),
+            files,
             namespaces: Some(JoinedNamespaces { namespaces, outside }),
             ..self.clone()
         }))
@@ -212,6 +222,23 @@ impl KernelBuilder {
     pub fn permission(mut self, permission: &StartPermission) -> Self {
         self.kernel.permission = self.kernel.permission.and(permission);
         self
+    }
+
+    /// Sets which commands may run in this process.
+    #[must_use]
+    pub fn gate(mut self, gate: Arc<dyn CommandGate>) -> Self {
+        self.kernel.gate = Some(gate);
+        self
+    }
+
+    /// Uses the files of the machine as far as rules allow.
+    ///
+    /// # Errors
+    /// If the root directory cannot be opened.
+    pub fn file_rules(mut self, rules: Arc<dyn FileRules>) -> std::io::Result<Self> {
+        self.kernel.files = Arc::new(Guarded::of_process(rules.clone())?);
+        self.kernel.file_rules = Some(rules);
+        Ok(self)
     }
 
     /// Isolates sessions from the machine: files in memory, at most `bytes` of them, and no programs.

@@ -1,6 +1,7 @@
 //! A program to start: arguments, environment, descriptors, process group, limits.
 
 mod prepared;
+mod sandbox;
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
@@ -9,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use self::prepared::{PreparedStrings, spawn_with_retries};
+use self::sandbox::AppliedSandboxes;
+pub use self::sandbox::Sandbox;
 use crate::argument_size;
 use crate::child::Child;
 use crate::environment::Environment;
@@ -64,17 +67,6 @@ impl From<OwnedFd> for DescriptorSource {
     }
 }
 
-/// Restrictions that a child applies to itself before exec.
-#[derive(Clone, Debug, Default)]
-pub struct Sandbox {
-    /// Sets `no_new_privs`; implied by the other two.
-    pub no_new_privileges: bool,
-    /// A Landlock ruleset.
-    pub landlock: Option<Arc<OwnedFd>>,
-    /// A seccomp filter: classic BPF instructions of eight bytes each.
-    pub seccomp: Option<Arc<[[u8; 8]]>>,
-}
-
 /// A program with its arguments, environment, working directory and descriptors.
 ///
 /// By default, the child has an empty environment, inherits only the three standard descriptors, leads a new process group,
@@ -92,7 +84,7 @@ pub struct Command {
     limits: Vec<ResourceLimit>,
     nice: Option<i32>,
     umask: Option<u32>,
-    sandbox: Sandbox,
+    sandbox: Option<Sandbox>,
     namespaces: Option<Arc<Namespaces>>,
     ignored: Signals,
     scope: Option<Scope>,
@@ -116,7 +108,7 @@ impl Command {
             limits: Vec::new(),
             nice: None,
             umask: None,
-            sandbox: Sandbox::default(),
+            sandbox: None,
             namespaces: None,
             ignored: Signals::default(),
             scope: None,
@@ -230,7 +222,7 @@ impl Command {
 
     /// Sets restrictions that apply from exec on.
     pub fn sandbox(&mut self, sandbox: Sandbox) -> &mut Command {
-        self.sandbox = sandbox;
+        self.sandbox = Some(sandbox);
         self
     }
 
@@ -290,6 +282,8 @@ impl Command {
     /// # Errors
     /// Returns the reason if the program cannot be started. No process is left then.
     pub fn spawn(&self, permission: &StartPermission) -> Result<Child, Error> {
+        let sandboxes = AppliedSandboxes::new(self, permission);
+        let filters = sandboxes.filters();
         let prepared = PreparedStrings::new(self)?;
         self.check_permission(permission, &prepared)?;
         if self.scope.as_ref().is_some_and(Scope::is_full) {
@@ -315,7 +309,7 @@ impl Command {
             cgroups: &join,
             namespaces: self.namespaces.as_deref().map(Namespaces::join_plan),
             attributes: self.attributes(&limits),
-            restrictions: self.restrictions(),
+            restrictions: self.restrictions(&sandboxes, &filters),
         };
         match spawn_with_retries(&plan) {
             Ok(spawned) => Ok(Child::new(spawned, self.session.group, self.scope.clone())),
@@ -332,12 +326,16 @@ impl Command {
         }
     }
 
-    fn restrictions(&self) -> sys::Restrictions<'_> {
+    fn restrictions<'a>(
+        &self,
+        sandboxes: &'a AppliedSandboxes<'_>,
+        filters: &'a [&'a [[u8; 8]]],
+    ) -> sys::Restrictions<'a> {
         sys::Restrictions {
             keep_tracing: self.keep_tracing,
-            no_new_privileges: self.sandbox.no_new_privileges,
-            landlock: self.sandbox.landlock.as_ref().map(|ruleset| ruleset.as_raw_fd()),
-            seccomp: self.sandbox.seccomp.as_deref(),
+            no_new_privileges: sandboxes.no_new_privileges(),
+            landlock: &sandboxes.rulesets,
+            seccomp: filters,
         }
     }
 
@@ -356,18 +354,21 @@ impl Command {
             argv: &argv,
             directory: self.working_directory.as_deref(),
         };
-        permission.check(&request)?;
-        self.restriction.check(&request)
+        // A policy that is in both is asked once.
+        permission.and(&self.restriction).check(&request)
     }
 
     /// Replaces this process by the program, if `permission` allows it. Returns only on failure, with this process unchanged.
     ///
-    /// Process group, sandbox and scope are not applied: the program keeps those of this process.
+    /// Process group and scope are not applied: the program keeps those of this process. Sandboxes are, and this process keeps
+    /// them if the program cannot be executed.
     pub fn replace(&self, permission: &StartPermission) -> Error {
         self.try_replace(permission).unwrap_or_else(|error| error)
     }
 
     fn try_replace(&self, permission: &StartPermission) -> Result<Error, Error> {
+        let sandboxes = AppliedSandboxes::new(self, permission);
+        let filters = sandboxes.filters();
         let prepared = PreparedStrings::new(self)?;
         self.check_permission(permission, &prepared)?;
         let environment = prepared.environment(self);
@@ -378,6 +379,7 @@ impl Command {
             program: prepared.executable(None, &environment),
             descriptors: &descriptors,
             attributes: self.attributes(&limits),
+            restrictions: self.restrictions(&sandboxes, &filters),
         });
         Ok(self.explain(error, &prepared))
     }

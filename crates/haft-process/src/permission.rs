@@ -2,14 +2,18 @@
 //!
 //! [`Command::spawn`](crate::Command::spawn) and [`Command::replace`](crate::Command::replace) require a
 //! [`StartPermission`]. Jobs use that of their [`Host`](crate::Host). A command can have another one, such as that of its
-//! session. A program starts only if all of them allow it.
+//! session. A program starts only if all of them allow it. A permission can also require a [`Sandbox`], so that every program
+//! that starts with it is confined.
 
 use std::ffi::OsStr;
 use std::fmt;
+use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::command::Sandbox;
 use crate::error::{Error, ErrorKind};
+use crate::sys;
 
 /// A program that is about to start, with its path resolved.
 #[derive(Clone, Copy, Debug)]
@@ -51,32 +55,64 @@ pub trait StartPolicy: fmt::Debug + Send + Sync {
 pub struct StartPermission {
     refused: Option<Arc<str>>,
     policies: Vec<Arc<dyn StartPolicy>>,
+    sandboxes: Vec<Arc<Sandbox>>,
 }
 
 impl StartPermission {
     /// Allows all programs.
     #[must_use]
     pub const fn all() -> StartPermission {
-        StartPermission { refused: None, policies: Vec::new() }
+        StartPermission { refused: None, policies: Vec::new(), sandboxes: Vec::new() }
     }
 
     /// Allows no program, for a reason.
     #[must_use]
     pub fn none(reason: &str) -> StartPermission {
-        StartPermission { refused: Some(reason.into()), policies: Vec::new() }
+        StartPermission { refused: Some(reason.into()), ..StartPermission::all() }
     }
 
     /// Allows the programs that a policy allows.
     #[must_use]
     pub fn by(policy: Arc<dyn StartPolicy>) -> StartPermission {
-        StartPermission { refused: None, policies: vec![policy] }
+        StartPermission { policies: vec![policy], ..StartPermission::all() }
     }
 
-    /// Allows the programs that both permissions allow.
+    /// Allows all programs, in a sandbox.
+    #[must_use]
+    pub fn in_sandbox(sandbox: Arc<Sandbox>) -> StartPermission {
+        StartPermission { sandboxes: vec![sandbox], ..StartPermission::all() }
+    }
+
+    /// Allows the programs that both permissions allow, in the sandboxes of both.
     #[must_use]
     pub fn and(&self, other: &StartPermission) -> StartPermission {
         let refused = self.refused.clone().or_else(|| other.refused.clone());
-        StartPermission { refused, policies: [&*self.policies, &*other.policies].concat() }
+        StartPermission {
+            refused,
+            policies: union(&self.policies, &other.policies),
+            sandboxes: union(&self.sandboxes, &other.sandboxes),
+        }
+    }
+
+    /// The sandboxes that every program needs.
+    pub(crate) fn sandboxes(&self) -> impl Iterator<Item = &Arc<Sandbox>> {
+        self.sandboxes.iter()
+    }
+
+    /// Whether programs start in a sandbox.
+    #[must_use]
+    pub fn has_sandbox(&self) -> bool {
+        !self.sandboxes.is_empty()
+    }
+
+    /// Confines this thread, and threads and programs that it starts, to the files that programs of this permission may access. This
+    /// cannot be undone.
+    ///
+    /// # Errors
+    /// If the system refuses a ruleset.
+    pub fn confine_thread(&self) -> std::io::Result<()> {
+        let rulesets = self.sandboxes.iter().filter_map(|sandbox| sandbox.landlock.as_deref());
+        rulesets.map(AsRawFd::as_raw_fd).try_for_each(sys::confine_thread)
     }
 
     /// Whether all programs are allowed.
@@ -106,4 +142,10 @@ impl StartPermission {
         let decisions = self.policies.iter().map(|policy| policy.decide(request));
         decisions.collect::<Result<(), Denial>>().map_err(|denial| denied(&denial.reason))
     }
+}
+
+/// The members of both lists, each once.
+fn union<T: ?Sized>(one: &[Arc<T>], other: &[Arc<T>]) -> Vec<Arc<T>> {
+    let is_new = |item: &&Arc<T>| !one.iter().any(|known| Arc::ptr_eq(known, item));
+    one.iter().chain(other.iter().filter(is_new)).cloned().collect()
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use haft_process::{CancelToken, Environment};
+use haft_process::{CancelToken, Environment, StartPermission};
 use serde_json::Value;
 
 use crate::envelope::{CallError, Envelope, ErrorCode};
@@ -69,7 +69,7 @@ impl Registry {
         name: &str,
         arguments: Value,
         options: &CallOptions,
-        progress: &dyn Fn(&CallProgress),
+        progress: &(dyn Fn(&CallProgress) + Sync),
     ) -> Envelope {
         let start = Instant::now();
         let mut envelope = match self.prepare(name, arguments, options) {
@@ -109,7 +109,7 @@ impl Registry {
         &self,
         ready: &PreparedCall,
         options: &CallOptions,
-        progress: &dyn Fn(&CallProgress),
+        progress: &(dyn Fn(&CallProgress) + Sync),
     ) -> Envelope {
         let mut envelope = self.run_tool(ready, options, progress);
         envelope.notes.extend(ready.note.clone());
@@ -120,7 +120,7 @@ impl Registry {
         &self,
         ready: &PreparedCall,
         options: &CallOptions,
-        progress: &dyn Fn(&CallProgress),
+        progress: &(dyn Fn(&CallProgress) + Sync),
     ) -> Envelope {
         let inner = self.inner();
         let tool = &ready.tool;
@@ -167,7 +167,7 @@ fn call_native(
     native: &dyn NativeTool,
     ready: &PreparedCall,
     settings: &CallSettings,
-    progress: &dyn Fn(&CallProgress),
+    progress: &(dyn Fn(&CallProgress) + Sync),
 ) -> Envelope {
     let call = CallContext {
         directory: &settings.directory,
@@ -180,17 +180,37 @@ fn call_native(
         truncated: Mutex::default(),
         content: Mutex::default(),
     };
-    let called = catch_unwind(AssertUnwindSafe(|| {
+    let run = || {
         call.check()?;
         match ready.tool.source() {
             // They pass the arguments on.
             ToolSource::Provided { .. } => native.call(&ready.arguments, &call),
             _ => native.call(&exact::saturated(&ready.arguments), &call),
         }
-    }));
+    };
+    let called = match native.is_confined() && inner.host.permission().has_sandbox() {
+        true => call_confined(inner.host.permission(), run),
+        false => catch_unwind(AssertUnwindSafe(run)),
+    };
     let crashed = || CallError::new(ErrorCode::ToolCrashed, format!("tool '{}' panicked", ready.tool.name()));
     let outcome = called.unwrap_or_else(|_| Err(crashed()));
     let truncated = call.truncated.into_inner().unwrap_or_else(PoisonError::into_inner);
     let content = call.content.into_inner().unwrap_or_else(PoisonError::into_inner);
     Envelope { truncated, content, ..Envelope::from(outcome) }
+}
+
+/// Runs a tool on a thread of its own, in the sandbox that programs of this permission have.
+fn call_confined(
+    permission: &StartPermission,
+    run: impl FnOnce() -> Result<Value, CallError> + Send,
+) -> std::thread::Result<Result<Value, CallError>> {
+    std::thread::scope(|scope| {
+        let confined = || match permission.confine_thread() {
+            Ok(()) => run(),
+            Err(error) => {
+                Err(CallError::new(ErrorCode::SpawnFailed, format!("cannot apply the sandbox: {error}")))
+            }
+        };
+        scope.spawn(confined).join()
+    })
 }

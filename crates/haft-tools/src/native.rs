@@ -25,6 +25,12 @@ pub trait NativeTool: Debug + Send + Sync {
     /// Returns the error to report to the caller.
     fn call(&self, arguments: &Value, call: &CallContext<'_>) -> Result<Value, CallError>;
 
+    /// Whether the sandbox of the programs that the host starts also confines the tool itself. Default: true. A tool that
+    /// only starts programs returns false, because they are confined anyway.
+    fn is_confined(&self) -> bool {
+        true
+    }
+
     /// A result as text for a model, with a line in brackets for what the text does not show. Default: `None`, so that
     /// the caller shows the JSON.
     fn text(&self, _result: &Value) -> Option<String> {
@@ -68,7 +74,7 @@ pub struct CallContext<'a> {
     /// Deadline of the call.
     pub deadline: Instant,
     /// Receives progress reports.
-    pub progress: &'a dyn Fn(&CallProgress),
+    pub progress: &'a (dyn Fn(&CallProgress) + Sync),
     pub(crate) registry: &'a RegistryState,
     pub(crate) truncated: Mutex<Vec<TruncatedOutput>>,
     pub(crate) content: Mutex<Option<Value>>,

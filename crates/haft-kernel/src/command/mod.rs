@@ -2,6 +2,7 @@
 
 mod builtin;
 mod context;
+mod gate;
 mod stand_ins;
 
 use std::fmt::Debug;
@@ -17,6 +18,7 @@ use crate::session::Session;
 pub(crate) use builtin::BuiltinTable;
 pub use builtin::{Builtin, BuiltinFunction, Operand};
 pub use context::Context;
+pub use gate::{CommandGate, CommandRequest, InProcessKind};
 pub(crate) use stand_ins::StandIns;
 
 /// A command that runs in this process. Functions and builtins take precedence over it; it takes precedence over scripts and

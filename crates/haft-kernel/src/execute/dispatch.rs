@@ -7,8 +7,8 @@ use haft_text::Bytes;
 
 use super::arguments::CommandArguments;
 use super::parameters::ExecutionParameters;
-use crate::command::{Added, Builtin, Context, ToolError};
-use crate::flow::{Flow, NOT_FOUND};
+use crate::command::{Added, Builtin, CommandRequest, Context, InProcessKind, ToolError};
+use crate::flow::{CANNOT_EXECUTE, Flow, NOT_FOUND};
 use crate::options::SetOption;
 use crate::session::{Definition, Session};
 use crate::supervision::StageRecorder;
@@ -28,6 +28,20 @@ pub(crate) enum CommandTarget {
     External,
     /// A tool of the backend.
     Tool,
+}
+
+impl CommandTarget {
+    /// The kind of a command that runs in this process. `None` for a program.
+    fn in_process_kind(&self) -> Option<InProcessKind> {
+        match self {
+            CommandTarget::Function(_) => Some(InProcessKind::Function),
+            CommandTarget::Builtin(_) => Some(InProcessKind::Builtin),
+            CommandTarget::Added(_) | CommandTarget::StandIn(_) => Some(InProcessKind::Command),
+            CommandTarget::Script(_) => Some(InProcessKind::Script),
+            CommandTarget::Tool => Some(InProcessKind::Tool),
+            CommandTarget::External => None,
+        }
+    }
 }
 
 /// The value of a command's cache slot: not resolved yet, not a builtin, or the index of a builtin plus
@@ -220,6 +234,9 @@ impl Session {
         parameters: ExecutionParameters,
         record: Option<&mut StageRecorder>,
     ) -> Flow {
+        if self.kernel.gate.is_some() && !self.gate_allows(&target, &arguments.words) {
+            return Ok(CANNOT_EXECUTE);
+        }
         match target {
             CommandTarget::Function(definition) => self.call(&definition, &arguments.words[1..], assigned),
             CommandTarget::Builtin(builtin) if assigned.is_empty() => self.run_builtin(builtin, arguments),
@@ -244,6 +261,16 @@ impl Session {
             CommandTarget::Script(path) => self.run_without_shebang(&path, &arguments.words, assigned),
             CommandTarget::External => self.run_external(&arguments.words, assigned, parameters, record),
         }
+    }
+
+    /// Whether a command may run in this process. Reports the reason if it may not. The process layer decides about programs.
+    #[inline(never)]
+    fn gate_allows(&mut self, target: &CommandTarget, words: &[Bytes]) -> bool {
+        let (Some(gate), Some(kind)) = (&self.kernel.gate, target.in_process_kind()) else { return true };
+        let directory = haft_text::path(self.working_directory.path());
+        let Err(reason) = gate.check_command(&CommandRequest { kind, words, directory }) else { return true };
+        self.report(format_args!("{}: {reason}", words[0]));
+        false
     }
 
     /// Runs something with variables assigned, for as long as `lasts` says.

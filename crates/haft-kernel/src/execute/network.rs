@@ -34,6 +34,16 @@ impl<'a> ConnectionAddress<'a> {
         Some(Self { kind, host, port: port.parse().ok()? })
     }
 
+    /// The name or address of the host.
+    pub(super) fn host_name(&self) -> &'a str {
+        self.host
+    }
+
+    /// The port.
+    pub(super) fn port(&self) -> u16 {
+        self.port
+    }
+
     /// Connects to the first of the host's addresses that answers.
     ///
     /// # Errors

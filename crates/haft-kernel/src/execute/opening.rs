@@ -130,6 +130,11 @@ impl Session {
         if self.kernel.allows_programs()
             && let Some(address) = ConnectionAddress::of(name)
         {
+            if let Some(gate) = &self.kernel.gate
+                && let Err(reason) = gate.check_connection(address.host_name(), address.port())
+            {
+                return Ok(Err(io::Error::new(io::ErrorKind::PermissionDenied, reason)));
+            }
             let socket = self.connect(&address)?;
             return Ok(socket.map(|socket| Arc::new(OpenFile::real(socket))));
         }

@@ -115,7 +115,7 @@ impl Connection {
     pub(super) async fn call(
         &self,
         call: CallToolRequestParams,
-        progress: &dyn Fn(&CallProgress),
+        progress: &(dyn Fn(&CallProgress) + Sync),
         cancelled: impl Future<Output = CallError>,
     ) -> Result<CallToolResult, CallFailure> {
         let sent = self.notifications.send(&self.service, call).await;

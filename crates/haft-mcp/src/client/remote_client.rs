@@ -254,6 +254,10 @@ impl NativeTool for RemoteTool {
         }
     }
 
+    fn is_confined(&self) -> bool {
+        false
+    }
+
     fn call(&self, arguments: &Value, surroundings: &CallContext<'_>) -> Result<Value, CallError> {
         self.remote.call(&self.tool.name, arguments, surroundings)
     }

@@ -142,7 +142,7 @@ impl RegistryTools {
         given: Option<JsonObject>,
         requested: Option<&Toolset>,
         options: &CallOptions,
-        on_progress: &dyn Fn(&CallProgress),
+        on_progress: &(dyn Fn(&CallProgress) + Sync),
     ) -> Option<Result<ToolReply, String>> {
         let registry = &self.registry;
         let name = registry.name_of_model_name(name).unwrap_or_else(|| name.to_owned());

@@ -66,6 +66,10 @@ impl NativeTool for BashTool {
         }
     }
 
+    fn is_confined(&self) -> bool {
+        false
+    }
+
     fn call(&self, arguments: &Value, surroundings: &CallContext<'_>) -> Result<Value, CallError> {
         let arguments =
             BashArguments::deserialize(arguments).map_err(|error| CallError::invalid(error.to_string()))?;

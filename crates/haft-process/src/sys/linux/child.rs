@@ -5,12 +5,13 @@
 //! lock, no panic, no destructor, no C library function that keeps state. A child that fails writes the failed step into
 //! its [`ChildContext`] and exits; the parent reads it when it wakes.
 
+use std::io;
 use std::os::fd::RawFd;
 
 use super::SpawnStep;
 use super::descriptors::DescriptorMoves;
 use super::namespace;
-use super::plan::SpawnPlan;
+use super::plan::{Restrictions, SpawnPlan};
 use super::signal::{self, SignalSet};
 use crate::command::ProcessGroup;
 
@@ -25,7 +26,7 @@ pub(super) struct ChildContext<'a> {
     pub(super) cgroup_directory: Option<RawFd>,
     /// Whether the child loses `CAP_SYS_PTRACE`.
     pub(super) withhold_tracing: bool,
-    pub(super) seccomp: Option<*const libc::sock_fprog>,
+    pub(super) seccomp: &'a [libc::sock_fprog],
     /// Signals whose disposition may differ from the planned one.
     pub(super) reset_signals: SignalSet,
     /// Written by the child, read by the parent.
@@ -46,7 +47,7 @@ impl ChildFailure {
 }
 
 /// A failed step, and the index of the descriptor or limit.
-type FailedStep = (SpawnStep, usize);
+pub(super) type FailedStep = (SpawnStep, usize);
 
 /// The child's entry point.
 pub(super) extern "C" fn enter(context: *mut libc::c_void) -> ! {
@@ -227,24 +228,45 @@ fn withhold_tracing(context: &ChildContext<'_>) {
 
 /// Applies the Landlock ruleset, before its descriptor is overwritten or closed.
 fn restrict_files(context: &ChildContext<'_>) -> Result<(), FailedStep> {
-    let restrictions = &context.plan.restrictions;
-    if restrictions.no_new_privileges || restrictions.landlock.is_some() || context.seccomp.is_some() {
+    restrict_files_of_process(&context.plan.restrictions)
+}
+
+/// Gives up the right to gain privileges, and applies Landlock rulesets. Calls nothing that needs memory.
+pub(super) fn restrict_files_of_process(restrictions: &Restrictions<'_>) -> Result<(), FailedStep> {
+    let Restrictions { no_new_privileges, landlock, seccomp, .. } = *restrictions;
+    if no_new_privileges || !landlock.is_empty() || !seccomp.is_empty() {
         // SAFETY: a prctl without a pointer.
         let result = unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) };
         check(result, (SpawnStep::NoNewPrivileges, 0))?;
     }
-    let Some(ruleset) = restrictions.landlock else { return Ok(()) };
-    // SAFETY: a call without a pointer.
-    let result = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset, 0) };
-    check(result as i32, (SpawnStep::Landlock, 0))
+    landlock.iter().try_for_each(|&ruleset| {
+        // SAFETY: a call without a pointer.
+        let result = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset, 0) };
+        check(result as i32, (SpawnStep::Landlock, 0))
+    })
 }
 
-/// Installs the seccomp filter. This is the last step, because the filter may forbid the others.
+/// Applies a Landlock ruleset to this thread.
+pub(crate) fn confine_thread(ruleset: RawFd) -> io::Result<()> {
+    let rulesets = [ruleset];
+    let restrictions =
+        Restrictions { keep_tracing: true, no_new_privileges: true, landlock: &rulesets, seccomp: &[] };
+    restrict_files_of_process(&restrictions).map_err(|_| io::Error::last_os_error())
+}
+
+/// Installs the seccomp filters. This is the last step, because a filter may forbid the others.
 fn restrict_calls(context: &ChildContext<'_>) -> Result<(), FailedStep> {
-    let Some(program) = context.seccomp else { return Ok(()) };
-    // SAFETY: the program belongs to the parent, which sleeps.
-    let result = unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, 0, program) };
-    check(result as i32, (SpawnStep::Seccomp, 0))
+    restrict_calls_of_process(context.seccomp)
+}
+
+/// Installs seccomp filters. Calls nothing that needs memory.
+pub(super) fn restrict_calls_of_process(filters: &[libc::sock_fprog]) -> Result<(), FailedStep> {
+    filters.iter().try_for_each(|filter| {
+        let filter = std::ptr::from_ref(filter);
+        // SAFETY: the filter outlives the call, which copies it.
+        let result = unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, 0, filter) };
+        check(result as i32, (SpawnStep::Seccomp, 0))
+    })
 }
 
 fn check(result: i32, failed: FailedStep) -> Result<(), FailedStep> {

@@ -15,6 +15,7 @@ mod signal;
 mod spawn;
 mod wait;
 
+pub(crate) use child::confine_thread;
 pub(crate) use fork::{close_others, fork, is_single_threaded};
 pub(crate) use guard::{
     ForkSide, GuardEvent, close_all_but, end_as, has_other_threads, next_guard_event, split,

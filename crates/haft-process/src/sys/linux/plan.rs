@@ -68,10 +68,10 @@ pub(crate) struct Restrictions<'a> {
     /// Whether the child keeps `CAP_SYS_PTRACE` even if other children lose it.
     pub(crate) keep_tracing: bool,
     pub(crate) no_new_privileges: bool,
-    /// A Landlock ruleset.
-    pub(crate) landlock: Option<RawFd>,
-    /// Instructions of a seccomp filter.
-    pub(crate) seccomp: Option<&'a [[u8; 8]]>,
+    /// Landlock rulesets.
+    pub(crate) landlock: &'a [RawFd],
+    /// Instructions of seccomp filters.
+    pub(crate) seccomp: &'a [&'a [[u8; 8]]],
 }
 
 /// A child to start.

@@ -4,10 +4,11 @@ use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::RawFd;
 
+use super::child::{self, FailedStep, errno};
 use super::descriptors::DescriptorMoves;
-use super::plan::{Executable, ProcessAttributes, RawLimit};
+use super::plan::{Executable, ProcessAttributes, RawLimit, Restrictions};
 use super::signal::{self, SignalSet};
-use super::spawn::pointers;
+use super::spawn::{pointers, seccomp_programs};
 use super::{SpawnError, SpawnStep};
 
 /// The program that replaces this process.
@@ -16,9 +17,11 @@ pub(crate) struct ProcessReplacement<'a> {
     /// Pairs of the number in this process and the number in the program.
     pub(crate) descriptors: &'a [(RawFd, RawFd)],
     pub(crate) attributes: ProcessAttributes<'a>,
+    pub(crate) restrictions: Restrictions<'a>,
 }
 
-/// Replaces this process by the program. Returns only on failure, with all changes undone.
+/// Replaces this process by the program. Returns only on failure, with all changes undone except for restrictions, which
+/// cannot be undone.
 ///
 /// Other descriptors are marked close-on-exec instead of being closed, because a failed exec must not change this process.
 pub(crate) fn replace(replacement: &ProcessReplacement<'_>) -> SpawnError {
@@ -29,7 +32,9 @@ pub(crate) fn replace(replacement: &ProcessReplacement<'_>) -> SpawnError {
     let moves = DescriptorMoves::new(replacement.descriptors);
     close_on_exec(&moves.close);
     let mut saved = SavedDescriptors::default();
-    let error = match saved.apply(moves) {
+    // The descriptors of Landlock rulesets may be overwritten.
+    let restricted = child::restrict_files_of_process(&replacement.restrictions).map_err(restriction_error);
+    let error = match restricted.and_then(|()| saved.apply(moves)) {
         Ok(()) => execute_with_limits(replacement),
         Err(error) => error,
     };
@@ -52,8 +57,11 @@ fn execute_with_limits(replacement: &ProcessReplacement<'_>) -> SpawnError {
             }
         }
     }
-    let execute = || SpawnError { step: SpawnStep::Exec, index: 0, error: execute(replacement) };
-    let error = failed.unwrap_or_else(execute);
+    let filters = seccomp_programs(replacement.restrictions.seccomp);
+    let error = failed.unwrap_or_else(|| match child::restrict_calls_of_process(&filters) {
+        Ok(()) => SpawnError { step: SpawnStep::Exec, index: 0, error: execute(replacement) },
+        Err(failed) => restriction_error(failed),
+    });
     before.iter().rev().for_each(|limit| drop(change_limit(limit)));
     error
 }
@@ -160,6 +168,10 @@ impl SavedDescriptors {
         }
         self.lifted.into_iter().for_each(close);
     }
+}
+
+fn restriction_error((step, index): FailedStep) -> SpawnError {
+    SpawnError { step, index, error: io::Error::from_raw_os_error(errno()) }
 }
 
 fn descriptor_error(index: usize, error: io::Error) -> SpawnError {

@@ -47,7 +47,7 @@ pub(crate) struct SpawnError {
 pub(crate) fn spawn(plan: &SpawnPlan<'_>) -> Result<Spawned, SpawnError> {
     let argv = pointers(plan.program.argv.iter().map(CString::as_c_str));
     let envp = pointers(plan.program.environment.iter().copied());
-    let filter = plan.restrictions.seccomp.map(seccomp_program);
+    let filters = seccomp_programs(plan.restrictions.seccomp);
     let mut descriptors = DescriptorMoves::new(plan.descriptors);
     let mut context = ChildContext {
         plan,
@@ -57,7 +57,7 @@ pub(crate) fn spawn(plan: &SpawnPlan<'_>) -> Result<Spawned, SpawnError> {
         parent: std::process::id().cast_signed(),
         cgroup_directory: None,
         withhold_tracing: protection::is_tracing_withheld() && !plan.restrictions.keep_tracing,
-        seccomp: filter.as_ref().map(ptr::from_ref),
+        seccomp: &filters,
         reset_signals: SignalSet::ALL,
         failure: ChildFailure::NONE,
     };
@@ -123,9 +123,11 @@ pub(super) fn pointers<'a>(strings: impl Iterator<Item = &'a CStr>) -> Vec<*cons
     strings.map(CStr::as_ptr).chain([ptr::null()]).collect()
 }
 
-fn seccomp_program(instructions: &[[u8; 8]]) -> libc::sock_fprog {
-    libc::sock_fprog {
+/// Returns the filters in the form of the system call. They refer to the instructions.
+pub(super) fn seccomp_programs(filters: &[&[[u8; 8]]]) -> Vec<libc::sock_fprog> {
+    let program = |instructions: &&[[u8; 8]]| libc::sock_fprog {
         len: u16::try_from(instructions.len()).unwrap_or(u16::MAX),
         filter: instructions.as_ptr().cast_mut().cast(),
-    }
+    };
+    filters.iter().map(program).collect()
 }

@@ -52,6 +52,10 @@ impl NativeTool for ProcessStartTool {
         )
     }
 
+    fn is_confined(&self) -> bool {
+        false
+    }
+
     fn call(&self, arguments: &Value, call: &CallContext<'_>) -> Result<Value, CallError> {
         let arguments: ProcessStartArguments = read_arguments(arguments)?;
         let words = self.words(&arguments)?;
