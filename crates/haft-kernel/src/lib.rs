@@ -151,7 +151,7 @@ mod supervision;
 mod sys;
 mod values;
 
-pub use command::{Backend, Command, CommandGate, CommandRequest, InProcessKind, ToolError};
+pub use command::{Backend, Command, CommandGate, GatedCommand, InProcessKind, ToolError};
 pub use control::Terminal;
 pub use execute::{NameKind, StartedCommand};
 pub use fan::{Branch, BranchEnd, FanOut, Role, STACK};

@@ -334,6 +334,7 @@ impl Command {
         sys::Restrictions {
             keep_tracing: self.keep_tracing,
             no_new_privileges: sandboxes.no_new_privileges(),
+            network: sandboxes.network(),
             landlock: &sandboxes.rulesets,
             seccomp: filters,
         }

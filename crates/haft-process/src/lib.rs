@@ -95,6 +95,7 @@ mod lookup;
 mod memory;
 mod namespace;
 mod needs_input;
+mod network;
 mod outcome;
 mod permission;
 mod proc;
@@ -134,6 +135,7 @@ pub use lookup::{Executability, find_program, find_program_with};
 pub use memory::{available_memory, resident_memory};
 pub use namespace::{Namespaces, OverlayMount};
 pub use needs_input::while_reading;
+pub use network::PrivateNetwork;
 pub use outcome::{
     CANCELLED, Captured, CapturedReport, JobOutcome, JobOutcomeReport, LIMIT_EXCEEDED, RunningJobReport,
     StageReport, StatusReport, TIMED_OUT,
@@ -147,7 +149,7 @@ pub use scope::{MARKER, Scope};
 pub use secret::{Redactor, looks_secret};
 pub use signal::{
     Disposition, Signals, claim_signals, on_sent_signals, on_signals, send_signal, set_disposition,
-    set_signal_catcher, signal_name, signal_number,
+    set_signal_catcher, signal_name, signal_number, with_blocked_signals,
 };
 pub use status::{Exit, Usage, seconds};
 pub use survivors::{Survivors, Tree, UnknownSurvivors};

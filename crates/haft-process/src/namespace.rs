@@ -92,7 +92,7 @@ fn overlay_paths(mount: &OverlayMount) -> Result<OverlayPaths, Error> {
 }
 
 /// Maps the effective user and group to themselves.
-fn own_ids() -> IdMaps {
+pub(crate) fn own_ids() -> IdMaps {
     let user = rustix::process::geteuid().as_raw();
     let group = rustix::process::getegid().as_raw();
     IdMaps {

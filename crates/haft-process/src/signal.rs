@@ -243,6 +243,12 @@ pub fn set_disposition(signal: i32, disposition: Disposition) -> Result<(), Erro
     Ok(())
 }
 
+/// Runs `action` with all signals blocked in this thread. Threads that it starts never handle signals.
+pub fn with_blocked_signals<T>(action: impl FnOnce() -> T) -> T {
+    let _held = sys::HeldSignals::all();
+    action()
+}
+
 /// Declares that only [`set_disposition`] changes the signal dispositions of this process. Programs start slightly faster
 /// then, because the dispositions need not be queried. For applications, not for libraries.
 pub fn claim_signals() {

@@ -31,6 +31,12 @@ const ALLOW: u32 = 0x7FFF_0000;
 const KILL_PROCESS: u32 = 0x8000_0000;
 const FAIL: u32 = 0x0005_0000;
 
+/// Families of sockets that do not leave the machine.
+const LOCAL_FAMILIES: [i32; 2] = [libc::AF_UNIX, libc::AF_NETLINK];
+
+/// Families of sockets that do not leave a private network.
+const PRIVATE_FAMILIES: [i32; 4] = [libc::AF_UNIX, libc::AF_NETLINK, libc::AF_INET, libc::AF_INET6];
+
 /// The bits of a socket's type that are not flags.
 const SOCKET_TYPE_MASK: u32 = 0xF;
 
@@ -83,8 +89,12 @@ pub(crate) fn build(network: &NetworkRule) -> Vec<Instruction> {
     filter.extend(for_call(libc::SYS_ioctl, &refuse_typing()));
     match network {
         NetworkRule::All => {}
-        NetworkRule::None => filter.extend(for_call(libc::SYS_socket, &only_local_sockets(false))),
-        NetworkRule::Ports { .. } => filter.extend(for_call(libc::SYS_socket, &only_local_sockets(true))),
+        NetworkRule::None => filter.extend(for_call(libc::SYS_socket, &sockets_of(&LOCAL_FAMILIES))),
+        NetworkRule::Private => {
+            filter.extend(for_call(libc::SYS_socket, &sockets_of(&PRIVATE_FAMILIES)));
+            filter.extend(for_call(libc::SYS_setns, &[fail(libc::EPERM)]));
+        }
+        NetworkRule::Ports { .. } => filter.extend(for_call(libc::SYS_socket, &local_and_tcp_sockets())),
     }
     filter.push(step(RETURN, ALLOW));
     filter
@@ -108,26 +118,34 @@ fn refuse_typing() -> Vec<Instruction> {
     steps
 }
 
-/// Allows UNIX and netlink sockets, which do not leave the machine, and TCP sockets if `tcp` is set.
-fn only_local_sockets(tcp: bool) -> Vec<Instruction> {
-    let mut steps = vec![step(LOAD_WORD, FIRST_ARGUMENT)];
-    for family in [libc::AF_UNIX, libc::AF_NETLINK] {
-        steps.extend([jump(JUMP_EQUAL, family.cast_unsigned(), 0, 1), step(RETURN, ALLOW)]);
-    }
-    if tcp {
-        // Of the other families, only IPv4 and IPv6 go on to the check of the type.
-        steps.extend([
-            jump(JUMP_EQUAL, libc::AF_INET.cast_unsigned(), 2, 0),
-            jump(JUMP_EQUAL, libc::AF_INET6.cast_unsigned(), 1, 0),
-            fail(libc::EACCES),
-            step(LOAD_WORD, SECOND_ARGUMENT),
-            step(AND, SOCKET_TYPE_MASK),
-            jump(JUMP_EQUAL, libc::SOCK_STREAM.cast_unsigned(), 0, 1),
-            step(RETURN, ALLOW),
-        ]);
-    }
+/// Allows sockets of these families.
+fn sockets_of(families: &[i32]) -> Vec<Instruction> {
+    let mut steps = allow_families(families);
     steps.push(fail(libc::EACCES));
     steps
+}
+
+/// Allows sockets that do not leave the machine, and TCP sockets.
+fn local_and_tcp_sockets() -> Vec<Instruction> {
+    let mut steps = allow_families(&LOCAL_FAMILIES);
+    // Of the other families, only IPv4 and IPv6 go on to the check of the type.
+    steps.extend([
+        jump(JUMP_EQUAL, libc::AF_INET.cast_unsigned(), 2, 0),
+        jump(JUMP_EQUAL, libc::AF_INET6.cast_unsigned(), 1, 0),
+        fail(libc::EACCES),
+        step(LOAD_WORD, SECOND_ARGUMENT),
+        step(AND, SOCKET_TYPE_MASK),
+        jump(JUMP_EQUAL, libc::SOCK_STREAM.cast_unsigned(), 0, 1),
+        step(RETURN, ALLOW),
+        fail(libc::EACCES),
+    ]);
+    steps
+}
+
+/// Loads the family of a new socket, and ends the filter if it is one of these.
+fn allow_families(families: &[i32]) -> Vec<Instruction> {
+    let allow = |family: &i32| [jump(JUMP_EQUAL, family.cast_unsigned(), 0, 1), step(RETURN, ALLOW)];
+    std::iter::once(step(LOAD_WORD, FIRST_ARGUMENT)).chain(families.iter().flat_map(allow)).collect()
 }
 
 fn number_of(call: libc::c_long) -> u32 {

@@ -1,14 +1,14 @@
 //! Kernel sandboxes for programs: Landlock rulesets and seccomp filters.
 //!
-//! [`SandboxRules`] say which files programs may read, write, create, delete and execute, and what they may reach on the
-//! network. [`SandboxRules::build`] turns them into a [`KernelSandbox`]: a Landlock ruleset and a seccomp filter that a child
+//! [`KernelRules`] say which files programs may read, write, create, delete and execute, and what they may reach on the
+//! network. [`KernelRules::build`] turns them into a [`KernelSandbox`]: a Landlock ruleset and a seccomp filter that a child
 //! applies to itself before exec. Nothing is mounted, and no file is created. A sandbox is built once and applied to any
 //! number of programs.
 //!
 //! ```
-//! use haft_sandbox::{Access, Machine, NetworkRule, SandboxRules};
+//! use haft_sandbox::{Access, Machine, NetworkRule, KernelRules};
 //!
-//! let mut rules = SandboxRules::default();
+//! let mut rules = KernelRules::default();
 //! rules.allow("/", Access::READ | Access::EXECUTE);
 //! rules.allow("/tmp", Access::WRITE | Access::CREATE | Access::DELETE);
 //! rules.network = NetworkRule::None;
@@ -20,7 +20,7 @@
 //!
 //! # Exceptions
 //!
-//! Landlock knows only what is allowed. To [except](SandboxRules::except) a directory below an allowed one, the builder
+//! Landlock knows only what is allowed. To [except](KernelRules::except) a directory below an allowed one, the builder
 //! allows the siblings of every directory on the way instead. This works for reading and executing. A file that appears
 //! later next to an excepted one cannot be read, and names of files stay visible. Exceptions from writing cannot be expressed
 //! in this way, because new files would be refused; [`KernelSandbox::unenforced`] lists them.
@@ -40,4 +40,4 @@ mod sys;
 
 pub use access::Access;
 pub use machine::Machine;
-pub use rules::{FileRule, KernelSandbox, NetworkRule, SandboxError, SandboxRules};
+pub use rules::{FileRule, KernelRules, KernelSandbox, NetworkRule, SandboxError};

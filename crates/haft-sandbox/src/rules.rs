@@ -26,6 +26,8 @@ pub enum NetworkRule {
     All,
     /// Nothing; UNIX sockets work.
     None,
+    /// The network that programs are in, which is a private one: they cannot leave it, or use other kinds of network.
+    Private,
     /// TCP connections to these ports and TCP servers on these ports, on any host. No other protocol.
     Ports {
         /// Ports to connect to.
@@ -37,7 +39,7 @@ pub enum NetworkRule {
 
 /// What programs may do.
 #[derive(Clone, Debug, Default)]
-pub struct SandboxRules {
+pub struct KernelRules {
     /// What is allowed. Everything else is not.
     pub files: Vec<FileRule>,
     /// What is not allowed, although it is below an allowed directory.
@@ -76,7 +78,7 @@ impl std::error::Error for SandboxError {
     }
 }
 
-impl SandboxRules {
+impl KernelRules {
     /// Allows access to a file, or to a directory with everything below it.
     pub fn allow(&mut self, path: impl Into<PathBuf>, access: Access) {
         self.files.push(FileRule { path: path.into(), access });

@@ -56,7 +56,7 @@ fn handled(network: &NetworkRule) -> Result<RulesetCreated, landlock::RulesetErr
     let ruleset = ruleset.handle_access(files)?.scope(Scope::AbstractUnixSocket)?;
     match network {
         NetworkRule::Ports { .. } => ruleset.handle_access(AccessNet::from_all(NEWEST_ABI))?.create(),
-        NetworkRule::All | NetworkRule::None => ruleset.create(),
+        NetworkRule::All | NetworkRule::None | NetworkRule::Private => ruleset.create(),
     }
 }
 

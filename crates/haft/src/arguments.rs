@@ -24,6 +24,7 @@ use crate::commands::run::RunArguments;
 use crate::commands::spawn::SpawnArguments;
 use crate::commands::tool::arguments::ToolArguments;
 use crate::commands::trust::TrustArguments;
+use crate::enforcement::PolicyOptions;
 use crate::failure::Failure;
 use crate::process_context::ProcessContext;
 use crate::records::{self, Recorder};
@@ -185,6 +186,26 @@ impl HaftCommand {
                 Recorder::open(process, Some(records::new_session("launch")))
             }
             _ => Recorder::default(),
+        }
+    }
+
+    /// The policy of a command that runs something for an agent.
+    pub(crate) fn policy(&self) -> Option<PolicyOptions> {
+        match self {
+            HaftCommand::Run(run) => Some(PolicyOptions {
+                directory: run.environment.cwd.clone(),
+                asks: !run.supervision.json,
+                ..run.policy.clone()
+            }),
+            HaftCommand::Spawn(spawn) => Some(PolicyOptions {
+                directory: spawn.program.environment.cwd.clone(),
+                asks: !spawn.supervision.json,
+                ..spawn.policy.clone()
+            }),
+            HaftCommand::Tool(tool) => Some(PolicyOptions { asks: true, ..tool.policy.clone() }),
+            HaftCommand::Launch(launch) => launch.policy(),
+            HaftCommand::Mcp(mcp) => Some(mcp.policy.clone()),
+            _ => None,
         }
     }
 

@@ -27,12 +27,14 @@ pub(crate) fn set_up(process: &ProcessContext) -> Host {
     clean_up(process);
     // A write to a closed pipe fails instead of ending haft.
     let _ = set_disposition(Signals::PIPE, Disposition::Ignore);
-    with_directories(process).cgroups().subreaper().watcher(watcher()).build()
+    let host = with_directories(process).cgroups().subreaper().watcher(watcher()).build();
+    host.restricted(&process.permission())
 }
 
 /// A host for the tools of a session. It owns the processes that it starts, but not this process.
 pub(crate) fn for_tools(process: &ProcessContext) -> Host {
-    with_directories(process).cgroups().watcher(watcher()).build()
+    let host = with_directories(process).cgroups().watcher(watcher()).build();
+    host.restricted(&process.permission())
 }
 
 /// Adds the run directories to try: below the temporary directories, since outputs can be large and those are on a disk; in

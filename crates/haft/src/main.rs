@@ -3,6 +3,7 @@
 
 mod arguments;
 mod commands;
+mod enforcement;
 mod failure;
 mod host;
 mod host_commands;
@@ -80,6 +81,8 @@ fn run_command(command: HaftCommand, process: &ProcessContext) -> Result<i32, Fa
         host::enter_guarded();
     }
     log::mask_keys(process.environment.clone());
+    let limited = command.policy().map(|options| enforcement::apply(&options, process)).transpose()?;
+    let process = limited.as_ref().unwrap_or(process);
     let result = start_command(command, overlay, &recorder, process);
     recorder.finish();
     result

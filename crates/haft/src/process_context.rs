@@ -3,10 +3,12 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use haft_process::{Environment, looks_secret};
+use haft_process::{Environment, StartPermission, looks_secret};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::fcntl_getfd;
 use rustix::stdio::{stderr, stdin, stdout};
+
+use crate::enforcement::ActivePolicy;
 
 /// The process context of haft at its start. Other modules get it as an argument.
 #[derive(Clone, Debug)]
@@ -18,6 +20,8 @@ pub(crate) struct ProcessContext {
     pub(crate) working_directory: Option<PathBuf>,
     /// Which of the three standard descriptors were open.
     pub(crate) open: [bool; 3],
+    /// The policy that limits what runs.
+    pub(crate) policy: Option<ActivePolicy>,
 }
 
 impl ProcessContext {
@@ -37,6 +41,7 @@ impl ProcessContext {
             withheld: Environment::new(),
             working_directory: std::env::current_dir().ok(),
             open: open_standard_descriptors(),
+            policy: None,
         }
     }
 
@@ -62,14 +67,24 @@ impl ProcessContext {
     pub(crate) fn withhold_keys(&mut self, allowed: &[String]) {
         let is_allowed =
             |name: &OsStr| allowed.iter().any(|allowed| allowed == "*" || OsStr::new(allowed) == name);
+        self.withhold(|name, is_secret| is_secret && !is_allowed(name));
+    }
+
+    /// Moves variables to `withheld`. The function gets a name and whether the variable looks like a key.
+    pub(crate) fn withhold(&mut self, is_withheld: impl Fn(&OsStr, bool) -> bool) {
         let keys =
-            self.environment.iter().filter(|(name, value)| looks_secret(name, value) && !is_allowed(name));
+            self.environment.iter().filter(|(name, value)| is_withheld(name, looks_secret(name, value)));
         for (name, value) in keys {
             let _ = self.withheld.set(name, value);
         }
         for (name, _) in self.withheld.iter() {
             self.environment.remove(name);
         }
+    }
+
+    /// Which programs may be started.
+    pub(crate) fn permission(&self) -> StartPermission {
+        self.policy.as_ref().map_or(StartPermission::all(), |policy| policy.permission().clone())
     }
 
     /// All variables, including the withheld ones.

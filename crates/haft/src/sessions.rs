@@ -29,8 +29,12 @@ pub(crate) fn plain_kernel(process: &ProcessContext) -> KernelBuilder {
 
 /// A kernel with the commands that run instead of GNU's programs.
 fn stand_in_kernel(process: &ProcessContext) -> KernelBuilder {
+    let kernel = match &process.policy {
+        Some(policy) => policy.limit(Kernel::builder()),
+        None => Kernel::builder(),
+    };
     let process = process.clone();
-    with_stand_ins(Kernel::builder()).keep_programs(move || host_commands(&process))
+    with_stand_ins(kernel).keep_programs(move || host_commands(&process))
 }
 
 /// A kernel for a shell. Under the name of another shell it has no commands and tools that this shell would not have.

@@ -22,7 +22,7 @@ pub enum InProcessKind {
 
 /// A command that is about to run in this process.
 #[derive(Clone, Copy, Debug)]
-pub struct CommandRequest<'a> {
+pub struct GatedCommand<'a> {
     /// Its kind.
     pub kind: InProcessKind,
     /// Its name and arguments.
@@ -38,7 +38,7 @@ pub trait CommandGate: Debug + Send + Sync {
     ///
     /// # Errors
     /// The reason if it may not run, which completes the message "NAME: …".
-    fn check_command(&self, request: &CommandRequest<'_>) -> Result<(), String>;
+    fn check_command(&self, request: &GatedCommand<'_>) -> Result<(), String>;
 
     /// Checks a redirection to `/dev/tcp/HOST/PORT` or `/dev/udp/HOST/PORT`.
     ///

@@ -18,7 +18,7 @@ use crate::session::Session;
 pub(crate) use builtin::BuiltinTable;
 pub use builtin::{Builtin, BuiltinFunction, Operand};
 pub use context::Context;
-pub use gate::{CommandGate, CommandRequest, InProcessKind};
+pub use gate::{CommandGate, GatedCommand, InProcessKind};
 pub(crate) use stand_ins::StandIns;
 
 /// A command that runs in this process. Functions and builtins take precedence over it; it takes precedence over scripts and

@@ -7,7 +7,7 @@ use haft_text::Bytes;
 
 use super::arguments::CommandArguments;
 use super::parameters::ExecutionParameters;
-use crate::command::{Added, Builtin, CommandRequest, Context, InProcessKind, ToolError};
+use crate::command::{Added, Builtin, Context, GatedCommand, InProcessKind, ToolError};
 use crate::flow::{CANNOT_EXECUTE, Flow, NOT_FOUND};
 use crate::options::SetOption;
 use crate::session::{Definition, Session};
@@ -268,7 +268,7 @@ impl Session {
     fn gate_allows(&mut self, target: &CommandTarget, words: &[Bytes]) -> bool {
         let (Some(gate), Some(kind)) = (&self.kernel.gate, target.in_process_kind()) else { return true };
         let directory = haft_text::path(self.working_directory.path());
-        let Err(reason) = gate.check_command(&CommandRequest { kind, words, directory }) else { return true };
+        let Err(reason) = gate.check_command(&GatedCommand { kind, words, directory }) else { return true };
         self.report(format_args!("{}: {reason}", words[0]));
         false
     }

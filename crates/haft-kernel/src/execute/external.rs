@@ -359,6 +359,8 @@ impl Session {
             ErrorKind::ArgumentTooLong | ErrorKind::ArgumentsTooLong => {
                 self.report(format_args!("{shown}: Argument list too long"));
             }
+            // The message names the program already.
+            ErrorKind::Denied => self.report(error),
             _ => self.report(format_args!("{shown}: {error}")),
         }
         if directory { CANNOT_EXECUTE } else { error.exit_code() }

@@ -4,13 +4,17 @@ use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
 use std::sync::Arc;
 
 use super::Command;
+use crate::network::PrivateNetwork;
 use crate::permission::StartPermission;
+use crate::sys::NetworkJoin;
 
 /// Restrictions that a child applies to itself before exec.
 #[derive(Clone, Debug, Default)]
 pub struct Sandbox {
-    /// Sets `no_new_privs`; implied by the other two.
+    /// Sets `no_new_privs`; implied by a ruleset or a filter.
     pub no_new_privileges: bool,
+    /// A network of its own, for all programs of the sandbox.
+    pub network: Option<Arc<PrivateNetwork>>,
     /// A Landlock ruleset.
     pub landlock: Option<Arc<OwnedFd>>,
     /// A seccomp filter: classic BPF instructions of eight bytes each.
@@ -39,6 +43,10 @@ impl<'a> AppliedSandboxes<'a> {
 
     pub(super) fn filters(&self) -> Vec<&'a [[u8; 8]]> {
         self.sandboxes.iter().filter_map(|sandbox| sandbox.seccomp.as_deref()).collect()
+    }
+
+    pub(super) fn network(&self) -> Option<NetworkJoin> {
+        self.sandboxes.iter().find_map(|sandbox| sandbox.network.as_ref()).map(|network| network.join_plan())
     }
 
     pub(super) fn no_new_privileges(&self) -> bool {

@@ -19,7 +19,7 @@ use haft_mcp::{
     Stdio, ToolProgram,
 };
 use haft_overlay::{Overlay, OverlayStore};
-use haft_process::{CancelToken, Redactor, StartPermission, Tracing, protect_process, reason};
+use haft_process::{CancelToken, Redactor, Tracing, protect_process, reason};
 use haft_tools::Toolset;
 
 pub(crate) use self::install::is_missing;
@@ -27,7 +27,9 @@ use self::install::{ConfigChange, InstallArguments};
 use self::names::OwnedNameResolver;
 use crate::commands::changes::{self, overlay::OverlayOptions};
 use crate::commands::launch::prompts;
+use crate::commands::options::tighten;
 use crate::commands::print::print_text;
+use crate::enforcement::{ActivePolicy, PolicyOptions};
 use crate::failure::{Failure, print_message};
 use crate::process_context::ProcessContext;
 use crate::records::Recorder;
@@ -109,6 +111,8 @@ pub(crate) struct McpArguments {
     pub(crate) limit_processes: Option<u64>,
     #[command(flatten)]
     pub(crate) overlay: OverlayOptions,
+    #[command(flatten)]
+    pub(crate) policy: PolicyOptions,
     /// Allow the agent, or only a person, to commit the overlays that an agent opens for its scripts
     #[arg(long, value_name = "WHO", value_parser = ["agent", "person"], default_value = "agent", help_heading = SCRIPTS)]
     pub(crate) overlay_commit: String,
@@ -175,15 +179,17 @@ pub(crate) fn run(
     signals.ignore_descendants();
     log::start_queue().map_err(|error| failed("start the log", &error))?;
     let process = &for_agents(arguments, process);
-    let tools = SessionTools::new(process, &StartPermission::all());
+    let tools = SessionTools::new(process, &process.permission());
     tools.choose(arguments.toolset.as_deref())?;
     let overlay = overlay.map(|mut overlay| {
         overlay.watch();
         Arc::new(Mutex::new(overlay))
     });
-    let overlays = match &overlay {
-        Some(overlay) => OverlaySetup::Always(overlay.clone()),
-        None => OverlaySetup::OnRequest {
+    let overlays = match (&overlay, &process.policy) {
+        (Some(overlay), _) => Some(OverlaySetup::Always(overlay.clone())),
+        // The sandbox of a policy knows only the files outside of an overlay that is opened later.
+        (None, Some(_)) => None,
+        (None, None) => Some(OverlaySetup::OnRequest {
             store: overlay_store(process),
             home: process.variable("HOME").map(PathBuf::from),
             committer: if arguments.overlay_commit == "person" {
@@ -195,10 +201,10 @@ pub(crate) fn run(
                 words: ["/proc/self/exe", "tool", "call", "--json"].map(Into::into).to_vec(),
                 directory: process.working_directory.clone().unwrap_or_else(|| "/".into()),
             },
-        },
+        }),
     };
     let server = Server::new(ServerSetup {
-        overlays: Some(overlays),
+        overlays,
         observer: Some(Arc::new(recorder.clone())),
         ..set_up(arguments, process, &tools)?
     });
@@ -320,6 +326,18 @@ fn set_up(
     let host = host::set_up(process);
     host.warnings().iter().for_each(print_message);
     let host = Arc::new(host);
+    let mut scripts = ScopeLimits {
+        memory: arguments.limit_memory,
+        cpu: arguments.limit_cpu,
+        processes: arguments.limit_processes,
+        disk: arguments.overlay.limit_disk,
+        strict: false,
+    };
+    if let Some(budgets) = process.policy.as_ref().map(ActivePolicy::budgets) {
+        tighten(&mut scripts.memory, budgets.memory);
+        tighten(&mut scripts.cpu, budgets.cpu);
+        tighten(&mut scripts.processes, budgets.processes);
+    }
     Ok(ServerSetup {
         prompts: {
             let (process, host) = (process.clone(), host.clone());
@@ -332,16 +350,7 @@ fn set_up(
         tools: Some(haft_mcp::RegistryTools { registry: tools.registry(), toolset: tools.toolset() }),
         requested_tools: requested_tools(&arguments.tools)?,
         detail: if arguments.detail == "full" { ResultDetail::Full } else { ResultDetail::Text },
-        limits: ServerLimits {
-            scripts: ScopeLimits {
-                memory: arguments.limit_memory,
-                cpu: arguments.limit_cpu,
-                processes: arguments.limit_processes,
-                disk: arguments.overlay.limit_disk,
-                strict: false,
-            },
-            ..ServerLimits::default()
-        },
+        limits: ServerLimits { scripts, ..ServerLimits::default() },
         task_after: arguments.task_after,
         redactor: Arc::new(Redactor::new(process.whole_environment().iter())),
         withheld_variables: process

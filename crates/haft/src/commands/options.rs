@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use haft_policy::Budgets;
 
 use crate::units;
 
@@ -90,6 +91,25 @@ pub(crate) struct SupervisionArguments {
     /// Fail unless the kernel enforces every limit for all processes together
     #[arg(long, help_heading = LIMITS)]
     pub(crate) strict_limits: bool,
+}
+
+impl SupervisionArguments {
+    /// Applies the budgets of a policy where they are smaller than the options.
+    pub(crate) fn tighten(&mut self, budgets: &Budgets) {
+        tighten(&mut self.timeout, budgets.wall);
+        tighten(&mut self.limit_cpu, budgets.cpu);
+        tighten(&mut self.limit_memory, budgets.memory);
+        tighten(&mut self.limit_processes, budgets.processes);
+        tighten(&mut self.output_cap, budgets.output);
+    }
+}
+
+/// Lowers a limit to another one.
+pub(crate) fn tighten<T: Copy + Ord>(limit: &mut Option<T>, other: Option<T>) {
+    *limit = match (*limit, other) {
+        (Some(limit), Some(other)) => Some(limit.min(other)),
+        (limit, other) => limit.or(other),
+    };
 }
 
 /// A script: a file, standard input or text.

@@ -26,6 +26,7 @@ use crate::commands::print::print_json;
 use crate::commands::script::{self, ScriptText};
 use crate::commands::supervise::{Ending, LEFTOVER_GRACE, OutputPrinter, terminal};
 use crate::commands::{output, program};
+use crate::enforcement::{ActivePolicy, PolicyOptions, PolicyReport};
 use crate::failure::{Failure, print_hint, print_message};
 use crate::json::ErrorReport;
 use crate::process_context::ProcessContext;
@@ -69,6 +70,8 @@ pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) confinement: ConfinementOptions,
     #[command(flatten)]
+    pub(crate) policy: PolicyOptions,
+    #[command(flatten)]
     pub(crate) overlay: OverlayOptions,
     /// Run on a copy-on-write view, show what would change, and throw it away
     #[arg(long, conflicts_with_all = ["isolated", "root", "overlay_name", "keep_jobs"], help_heading = ISOLATION)]
@@ -92,6 +95,9 @@ pub(crate) struct RunReport {
     /// With '--overlay' or '--dry-run': what changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     overlay: Option<RunOverlayReport>,
+    /// With a policy: how far it was enforced, and what it decided.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    policy: Option<PolicyReport>,
 }
 
 impl RunArguments {
@@ -116,6 +122,9 @@ pub(crate) fn run(
     process: &ProcessContext,
 ) -> Result<i32, Failure> {
     let json = run.supervision.json;
+    if let Some(policy) = &process.policy {
+        run.supervision.tighten(&policy.budgets());
+    }
     let is_masked = json || !run.environment.variables.is_empty();
     let redactor = is_masked.then(|| program::redactor(&run.environment, process));
     let words = run.words.iter().map(|word| word.to_string_lossy());
@@ -140,7 +149,8 @@ pub(crate) fn run(
             report.redact(&redactor);
             let time = run.supervision.keep_output;
             output::store(&outcome.captured, &mut report.shown, &redactor.text(&command), time, process);
-            Ok(print_json(&RunReport { run: report, overlay }, outcome.code()))
+            let policy = process.policy.as_ref().map(ActivePolicy::report);
+            Ok(print_json(&RunReport { run: report, overlay, policy }, outcome.code()))
         }
         Ok((outcome, _)) => Ok(outcome.code()),
         Err(failure) if json => Ok(print_json(&ErrorReport::new(&failure, &redactor), failure.status)),
@@ -334,7 +344,7 @@ fn session(
     }
     let permission = match run.no_external {
         true => StartPermission::none(NO_EXTERNAL),
-        false => StartPermission::all(),
+        false => process.permission(),
     };
     let tools = SessionTools::new(process, &permission);
     let kernel = sessions::kernel(&tools, process).permission(&permission);

@@ -8,6 +8,7 @@ use crate::commands::options::{ProgramArguments, SupervisionArguments};
 use crate::commands::print::print_json;
 use crate::commands::supervise::{Ending, LEFTOVER_GRACE, OutputPrinter, terminal};
 use crate::commands::{output, program};
+use crate::enforcement::PolicyOptions;
 use crate::failure::{Failure, print_message};
 use crate::host;
 use crate::json::ErrorReport;
@@ -29,6 +30,8 @@ pub(crate) struct SpawnArguments {
     #[command(flatten)]
     pub(crate) supervision: SupervisionArguments,
     #[command(flatten)]
+    pub(crate) policy: PolicyOptions,
+    #[command(flatten)]
     pub(crate) program: ProgramArguments,
 }
 
@@ -39,6 +42,9 @@ pub(crate) fn run(
     process: &ProcessContext,
 ) -> Result<i32, Failure> {
     let json = spawn.supervision.json;
+    if let Some(policy) = &process.policy {
+        spawn.supervision.tighten(&policy.budgets());
+    }
     let is_masked = json || !spawn.program.environment.variables.is_empty();
     let redactor = is_masked.then(|| program::redactor(&spawn.program.environment, process));
     let start = RunStart {

@@ -1,6 +1,6 @@
 //! Tools as commands of scripts, where no other command has their name.
 
-use std::cell::RefCell;
+use std::sync::{Mutex, PoisonError};
 
 use haft_kernel::builtins::Context;
 use haft_kernel::{Backend, Bytes, Flow, ToolError};
@@ -64,9 +64,10 @@ impl SessionTools {
         };
         // Output so far comes before the tool's.
         context.flush();
-        let session = RefCell::new(context.session_mut());
+        let session = Mutex::new(context.session_mut());
         let tell = |progress: &CallProgress| {
-            let _ = session.borrow_mut().write(2, format!("{name}: {progress}\n").as_bytes());
+            let mut session = session.lock().unwrap_or_else(PoisonError::into_inner);
+            let _ = session.write(2, format!("{name}: {progress}\n").as_bytes());
         };
         registry.call_with_progress(name, arguments, &options, &tell)
     }

@@ -11,6 +11,7 @@ use std::os::fd::RawFd;
 use super::SpawnStep;
 use super::descriptors::DescriptorMoves;
 use super::namespace;
+use super::network;
 use super::plan::{Restrictions, SpawnPlan};
 use super::signal::{self, SignalSet};
 use crate::command::ProcessGroup;
@@ -153,9 +154,17 @@ fn join_cgroup(file: RawFd) -> Result<(), FailedStep> {
 
 /// Joins the planned namespaces. This resets the working directory to the root of the mount namespace.
 fn join_namespaces(context: &ChildContext<'_>) -> Result<(), FailedStep> {
-    let Some(namespaces) = context.plan.namespaces else { return Ok(()) };
-    let joined = namespace::join_raw(namespaces.user, namespaces.mount);
-    check(joined, (SpawnStep::Namespace, 0))
+    if let Some(namespaces) = context.plan.namespaces {
+        let joined = namespace::join_raw(namespaces.user, namespaces.mount);
+        check(joined, (SpawnStep::Namespace, 0))?;
+    }
+    join_network(&context.plan.restrictions)
+}
+
+/// Joins the planned network namespace.
+pub(super) fn join_network(restrictions: &Restrictions<'_>) -> Result<(), FailedStep> {
+    let Some(network) = restrictions.network else { return Ok(()) };
+    check(network::join_network_raw(network.user, network.network), (SpawnStep::Namespace, 0))
 }
 
 fn change_directory(context: &ChildContext<'_>) -> Result<(), FailedStep> {
@@ -249,8 +258,13 @@ pub(super) fn restrict_files_of_process(restrictions: &Restrictions<'_>) -> Resu
 /// Applies a Landlock ruleset to this thread.
 pub(crate) fn confine_thread(ruleset: RawFd) -> io::Result<()> {
     let rulesets = [ruleset];
-    let restrictions =
-        Restrictions { keep_tracing: true, no_new_privileges: true, landlock: &rulesets, seccomp: &[] };
+    let restrictions = Restrictions {
+        keep_tracing: true,
+        no_new_privileges: true,
+        network: None,
+        landlock: &rulesets,
+        seccomp: &[],
+    };
     restrict_files_of_process(&restrictions).map_err(|_| io::Error::last_os_error())
 }
 

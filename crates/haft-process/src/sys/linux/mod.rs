@@ -8,6 +8,7 @@ mod guard;
 mod inherited;
 mod memory;
 mod namespace;
+mod network;
 mod plan;
 mod protection;
 mod replace;
@@ -26,8 +27,10 @@ pub(crate) use namespace::{
     IdMaps, NamespaceDescriptors, NamespaceFailure, NamespaceStep, OverlayPaths, create as create_namespaces,
     join as join_namespaces,
 };
+pub(crate) use network::{NetworkDescriptors, create_network};
 pub(crate) use plan::{
-    CgroupJoin, Executable, NamespaceJoin, ProcessAttributes, RawLimit, Restrictions, SessionSetup, SpawnPlan,
+    CgroupJoin, Executable, NamespaceJoin, NetworkJoin, ProcessAttributes, RawLimit, Restrictions,
+    SessionSetup, SpawnPlan,
 };
 pub(crate) use protection::{hide_environment, withhold_tracing};
 pub(crate) use replace::{ProcessReplacement, replace};

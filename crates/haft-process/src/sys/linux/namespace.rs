@@ -151,12 +151,7 @@ fn run_child(overlays: &[OverlayPaths], ids: Option<&IdMaps>) -> ChildReport {
 
 fn set_up(overlays: &[OverlayPaths], ids: Option<&IdMaps>) -> Result<(), FailedStep> {
     if let Some(ids) = ids {
-        // A process that cannot be dumped cannot write its own maps. The memory is the child's own copy.
-        // SAFETY: a prctl without a pointer.
-        unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 1, 0, 0, 0) };
-        write_file(c"/proc/self/uid_map", &ids.users).map_err(|()| (STEP_MAP_IDS, 0))?;
-        write_file(c"/proc/self/setgroups", b"deny").map_err(|()| (STEP_MAP_IDS, 0))?;
-        write_file(c"/proc/self/gid_map", &ids.groups).map_err(|()| (STEP_MAP_IDS, 0))?;
+        map_ids(ids).map_err(|()| (STEP_MAP_IDS, 0))?;
     }
     let (none, root) = (c"none".as_ptr(), c"/".as_ptr());
     // Mounts of the machine appear in the namespace, but not the other way round.
@@ -165,6 +160,16 @@ fn set_up(overlays: &[OverlayPaths], ids: Option<&IdMaps>) -> Result<(), FailedS
         unsafe { libc::mount(none, root, std::ptr::null(), libc::MS_REC | libc::MS_SLAVE, std::ptr::null()) };
     check(detached, (STEP_DETACH, 0))?;
     overlays.iter().enumerate().try_for_each(|(index, overlay)| mount(overlay, index))
+}
+
+/// Maps the ids of a new user namespace. Only for a forked child.
+pub(super) fn map_ids(ids: &IdMaps) -> Result<(), ()> {
+    // A process that cannot be dumped cannot write its own maps. The memory is the child's own copy.
+    // SAFETY: a prctl without a pointer.
+    unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 1, 0, 0, 0) };
+    write_file(c"/proc/self/uid_map", &ids.users)?;
+    write_file(c"/proc/self/setgroups", b"deny")?;
+    write_file(c"/proc/self/gid_map", &ids.groups)
 }
 
 /// Mounts an overlay. The options name its directories by descriptor, because paths would have to be escaped and could be

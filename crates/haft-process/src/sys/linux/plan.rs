@@ -45,6 +45,13 @@ pub(crate) struct NamespaceJoin {
     pub(crate) mount: RawFd,
 }
 
+/// A network namespace that a child joins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NetworkJoin {
+    pub(crate) user: Option<RawFd>,
+    pub(crate) network: RawFd,
+}
+
 /// Resource limits, file mode creation mask and signal dispositions of a program.
 #[derive(Debug)]
 pub(crate) struct ProcessAttributes<'a> {
@@ -68,6 +75,8 @@ pub(crate) struct Restrictions<'a> {
     /// Whether the child keeps `CAP_SYS_PTRACE` even if other children lose it.
     pub(crate) keep_tracing: bool,
     pub(crate) no_new_privileges: bool,
+    /// A network namespace to join.
+    pub(crate) network: Option<NetworkJoin>,
     /// Landlock rulesets.
     pub(crate) landlock: &'a [RawFd],
     /// Instructions of seccomp filters.

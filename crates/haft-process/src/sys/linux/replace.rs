@@ -33,7 +33,10 @@ pub(crate) fn replace(replacement: &ProcessReplacement<'_>) -> SpawnError {
     close_on_exec(&moves.close);
     let mut saved = SavedDescriptors::default();
     // The descriptors of Landlock rulesets may be overwritten.
-    let restricted = child::restrict_files_of_process(&replacement.restrictions).map_err(restriction_error);
+    let restrictions = &replacement.restrictions;
+    let restricted = child::join_network(restrictions)
+        .and_then(|()| child::restrict_files_of_process(restrictions))
+        .map_err(restriction_error);
     let error = match restricted.and_then(|()| saved.apply(moves)) {
         Ok(()) => execute_with_limits(replacement),
         Err(error) => error,

@@ -220,18 +220,22 @@ fn run_program(
     if let Some(directory) = process.working_directory.clone() {
         command.working_directory(directory);
     }
-    let status = run_inside(&mut overlay, command)?;
+    let status = run_inside(&mut overlay, command, &StartPermission::all())?;
     overlay::conclude(overlay, process)?;
     Ok(status)
 }
 
 /// Runs a command in an overlay, as a member of this process group. Keys that send a signal reach both; haft waits.
-pub(crate) fn run_inside(overlay: &mut Overlay, mut command: Command) -> Result<i32, Failure> {
+pub(crate) fn run_inside(
+    overlay: &mut Overlay,
+    mut command: Command,
+    permission: &StartPermission,
+) -> Result<i32, Failure> {
     command.group(ProcessGroup::Inherit).namespaces(overlay.namespaces()?);
     for signal in [Signals::INT, Signals::QUIT] {
         let _ = set_disposition(signal, Disposition::Ignore);
     }
-    let mut child = command.spawn(&StartPermission::all())?;
+    let mut child = command.spawn(permission)?;
     overlay.watch();
     let (exit, _) = child.wait()?;
     for signal in [Signals::INT, Signals::QUIT] {

@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 
 use crate::commands::changes::overlay::OverlayOptions;
 use crate::commands::completions::CompletionsArguments;
+use crate::enforcement::PolicyOptions;
 use crate::units;
 
 const EXAMPLES: &str = "Examples:
@@ -273,6 +274,8 @@ pub(crate) struct LaunchOptions {
     pub(crate) transcript: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) overlay: OverlayOptions,
+    #[command(flatten)]
+    pub(crate) policy: PolicyOptions,
     /// Close the file descriptors above 2 that haft inherited [default: the agent inherits them]
     #[arg(long = "close-fds", help_heading = MODE)]
     pub(crate) close_descriptors: bool,
@@ -305,13 +308,23 @@ impl LaunchArguments {
 
     /// Whether haft waits for the agent's end.
     pub(crate) fn is_supervised(&self) -> bool {
-        self.options.supervised || self.later_options().is_some_and(|later| later.supervised)
+        self.all_options().any(|options| options.supervised)
     }
 
     /// Whether it starts an agent.
     pub(crate) fn starts_agent(&self) -> bool {
-        let is_dry = self.options.dry_run || self.later_options().is_some_and(|later| later.dry_run);
+        let is_dry = self.all_options().any(|options| options.dry_run);
         !is_dry && (self.action.is_none() || self.later_options().is_some())
+    }
+
+    /// The policy of the agent itself, if one is chosen. The configured policy is for what agents run.
+    pub(crate) fn policy(&self) -> Option<PolicyOptions> {
+        self.all_options().map(|options| &options.policy).find(|options| options.policy.is_some()).cloned()
+    }
+
+    /// The options before the action, and those after it.
+    fn all_options(&self) -> impl Iterator<Item = &LaunchOptions> {
+        std::iter::once(&self.options).chain(self.later_options())
     }
 
     /// The options after the name of an action that launches.
@@ -359,6 +372,7 @@ impl LaunchOptions {
             timeout: self.timeout.or(before.timeout),
             transcript: self.transcript.or(before.transcript),
             overlay: self.overlay.or(before.overlay),
+            policy: if self.policy.policy.is_some() { self.policy } else { before.policy },
             close_descriptors: self.close_descriptors || before.close_descriptors,
             arguments: before.arguments.into_iter().chain(self.arguments).collect(),
             json: self.json || before.json,

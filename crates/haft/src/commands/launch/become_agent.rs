@@ -2,7 +2,7 @@
 
 use std::os::fd::OwnedFd;
 
-use haft_process::{Command, StartPermission, reason};
+use haft_process::{Command, reason};
 use haft_records::RunEnd;
 use rustix::fs::{MemfdFlags, SeekFrom, memfd_create, seek};
 use rustix::io::write;
@@ -11,6 +11,7 @@ use super::arguments::LaunchOptions;
 use super::prepare::PreparedLaunch;
 use super::summary;
 use crate::commands::{changes, program};
+use crate::enforcement::ActivePolicy;
 use crate::failure::Failure;
 use crate::process_context::ProcessContext;
 use crate::records::{self, RunRecord};
@@ -22,9 +23,13 @@ pub(super) fn run(
     record: &RunRecord,
     process: &ProcessContext,
 ) -> Result<i32, Failure> {
+    if process.policy.as_ref().is_some_and(ActivePolicy::has_proxy) {
+        return Err(Failure::usage("the policy's list of hosts needs haft beside the agent")
+            .with_hint("add '--supervised'"));
+    }
     let command = ready_command(&mut prepared, options, process)?;
     record.begin(None);
-    Err(command.replace(&StartPermission::all()).into())
+    Err(command.replace(&process.permission()).into())
 }
 
 /// Runs the agent on the same terminal, in an overlay; then shows its changes, and asks what to do with them.
@@ -40,7 +45,7 @@ pub(super) fn run_in_overlay(
     }
     let mut overlay = options.overlay.create(process, None)?;
     record.begin(None);
-    let status = changes::run_inside(&mut overlay, command)?;
+    let status = changes::run_inside(&mut overlay, command, &process.permission())?;
     let changed = overlay.changes().ok().map(|changes| records::changed_files(overlay.id(), &changes));
     record.end(|| RunEnd { code: status, changed, ..RunEnd::default() });
     changes::overlay::conclude(overlay, process)?;

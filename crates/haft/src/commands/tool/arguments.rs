@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
+use crate::enforcement::PolicyOptions;
 use crate::units;
 
 const EXAMPLES: &str = "Examples:
@@ -40,6 +41,8 @@ const NEW_EXAMPLES: &str = "Examples:
 pub(crate) struct ToolArguments {
     #[command(subcommand)]
     pub(crate) command: ToolSubcommand,
+    #[command(flatten)]
+    pub(crate) policy: PolicyOptions,
 }
 
 #[derive(Debug, Subcommand)]

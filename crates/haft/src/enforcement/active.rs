@@ -1,0 +1,172 @@
+//! A policy in force.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use haft_kernel::KernelBuilder;
+use haft_policy::{Budgets, NetworkLevel, Policy, SandboxPaths, SandboxRules};
+use haft_process::{Sandbox, StartPermission};
+use haft_sandbox::{Access, KernelRules, Machine, NetworkRule};
+
+use super::enforced::{Enforced, EnforcementLevel, PolicyReport};
+use super::guard::PolicyGuard;
+use super::network::ProgramNetwork;
+use super::options::PolicyOptions;
+use super::prompt::Prompt;
+use super::proxy;
+use crate::failure::{CANNOT_RUN_STATUS, Failure};
+
+/// Variables by which programs find a proxy.
+const PROXY_VARIABLES: [&str; 6] =
+    ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+
+/// A policy, with the sandbox of all programs.
+#[derive(Clone, Debug)]
+pub(crate) struct ActivePolicy {
+    guard: Arc<PolicyGuard>,
+    permission: StartPermission,
+    enforced: Arc<Enforced>,
+    /// The address of the proxy to listed hosts.
+    proxy: Option<SocketAddr>,
+}
+
+impl ActivePolicy {
+    /// Builds the sandbox.
+    ///
+    /// # Errors
+    /// If this machine cannot enforce the policy, unless the options accept that.
+    pub(super) fn new(policy: Policy, options: &PolicyOptions) -> Result<ActivePolicy, Failure> {
+        let machine = Machine::probe();
+        let rules = policy.sandbox();
+        let mut network = ProgramNetwork::new(&rules);
+        let listener = network.listener.take();
+        let (sandbox, enforced) = build(&rules, network, &machine)?;
+        if !options.best_effort {
+            require(&rules, &enforced)?;
+        }
+        let prompt = if options.asks { Prompt::open() } else { None };
+        let guard = Arc::new(PolicyGuard::new(policy, prompt));
+        let proxy = listener.map(|listener| proxy::serve(listener, guard.clone())).transpose();
+        let proxy = proxy.map_err(|error| {
+            Failure::new(format_args!("cannot start the proxy: {error}"), CANNOT_RUN_STATUS)
+        })?;
+        let mut permission = StartPermission::by(guard.clone());
+        if let Some(sandbox) = sandbox {
+            permission = permission.and(&StartPermission::in_sandbox(Arc::new(sandbox)));
+        }
+        Ok(ActivePolicy { guard, permission, enforced: Arc::new(enforced), proxy })
+    }
+
+    /// Which programs may start, and their sandbox.
+    pub(crate) fn permission(&self) -> &StartPermission {
+        &self.permission
+    }
+
+    /// Limits the sessions of a kernel.
+    pub(crate) fn limit(&self, kernel: KernelBuilder) -> KernelBuilder {
+        let kernel = kernel.permission(&self.permission).gate(self.guard.clone());
+        // The root directory of a process can always be opened.
+        kernel.file_rules(self.guard.clone()).expect("the root directory")
+    }
+
+    /// Whether programs reach other hosts only through this process.
+    pub(crate) fn has_proxy(&self) -> bool {
+        self.proxy.is_some()
+    }
+
+    /// Variables that lead programs to the proxy.
+    pub(super) fn proxy_variables(&self) -> Vec<(&'static str, String)> {
+        let Some(address) = self.proxy else { return Vec::new() };
+        PROXY_VARIABLES.iter().map(|name| (*name, format!("http://{address}"))).collect()
+    }
+
+    /// How much a run may use.
+    pub(crate) fn budgets(&self) -> Budgets {
+        self.guard.policy().budgets()
+    }
+
+    /// What was enforced and decided so far.
+    pub(crate) fn report(&self) -> PolicyReport {
+        PolicyReport { enforced: Enforced::clone(&self.enforced), decisions: self.guard.decisions() }
+    }
+}
+
+/// Builds the sandbox for programs; `None` if the policy does not limit them.
+fn build(
+    rules: &SandboxRules,
+    network: ProgramNetwork,
+    machine: &Machine,
+) -> Result<(Option<Sandbox>, Enforced), Failure> {
+    let shown = network.shown;
+    if !limits_files(rules) && rules.execute.paths.is_none() && network.rule == NetworkRule::All {
+        let unenforced = Vec::new();
+        let level = EnforcementLevel::Haft;
+        return Ok((None, Enforced { level, files: true, exec: true, network: shown, unenforced }));
+    }
+    let kernel_rules = kernel_rules(rules, network.rule);
+    let built = kernel_rules.build(machine).map_err(|error| Failure::new(error, CANNOT_RUN_STATUS))?;
+    let level = match (&built.landlock, machine.seccomp) {
+        (Some(_), true) if network.private.is_some() => EnforcementLevel::Namespaces,
+        (Some(_), _) => EnforcementLevel::Landlock,
+        (None, true) => EnforcementLevel::Seccomp,
+        (None, false) => EnforcementLevel::Haft,
+    };
+    let patterns =
+        rules.inexpressible.iter().map(|rule| format!("rule {rule} binds only haft's own commands"));
+    let enforced = Enforced {
+        level,
+        files: built.landlock.is_some(),
+        exec: built.landlock.is_some(),
+        network: if machine.seccomp { shown } else { "all" },
+        unenforced: built.unenforced.into_iter().chain(network.lacking).chain(patterns).collect(),
+    };
+    let sandbox = Sandbox {
+        no_new_privileges: true,
+        network: network.private,
+        landlock: built.landlock.map(Arc::new),
+        seccomp: machine.seccomp.then(|| built.seccomp.into()),
+    };
+    Ok((Some(sandbox), enforced))
+}
+
+/// Whether a policy limits which files programs access.
+fn limits_files(rules: &SandboxRules) -> bool {
+    let is_limited = |paths: &SandboxPaths| paths.paths.is_some() || !paths.denied.is_empty();
+    [&rules.read, &rules.write, &rules.create, &rules.delete].into_iter().any(is_limited)
+}
+
+fn kernel_rules(rules: &SandboxRules, network: NetworkRule) -> KernelRules {
+    let mut kernel = KernelRules { network, ..KernelRules::default() };
+    for (paths, access) in [
+        (&rules.read, Access::READ),
+        (&rules.write, Access::WRITE),
+        (&rules.create, Access::CREATE),
+        (&rules.delete, Access::DELETE),
+        (&rules.execute, Access::EXECUTE),
+    ] {
+        match &paths.paths {
+            Some(paths) => paths.iter().for_each(|path| kernel.allow(path, access)),
+            None => kernel.allow("/", access),
+        }
+        paths.denied.iter().for_each(|path| kernel.except(path, access));
+    }
+    kernel
+}
+
+/// Fails if the kernel does not enforce the policy.
+fn require(rules: &SandboxRules, enforced: &Enforced) -> Result<(), Failure> {
+    let missing = if limits_files(rules) && !enforced.files {
+        "rules on files: this kernel has no Landlock"
+    } else if rules.execute.paths.is_some() && !enforced.exec {
+        "the directories of programs: this kernel has no Landlock"
+    } else if rules.network != NetworkLevel::All && enforced.network == "all" {
+        "rules on the network: this kernel has no seccomp filters"
+    } else if !rules.hosts.is_empty() && rules.network == NetworkLevel::Listed && enforced.network != "hosts"
+    {
+        "list of hosts: this machine has no network namespaces"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::new(format_args!("cannot enforce the policy's {missing}"), CANNOT_RUN_STATUS)
+        .with_hint("'--best-effort' runs it with what this machine can enforce"))
+}

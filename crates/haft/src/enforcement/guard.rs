@@ -1,0 +1,135 @@
+//! Asks a policy about every command, file and connection of a run.
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use haft_fs::{FileRules, GuardedAccess};
+use haft_kernel::{CommandGate, GatedCommand, InProcessKind};
+use haft_policy::{CommandRequest, Decision, DispatchKind, FileAccess, Policy, PolicyVerdict};
+use haft_process::{Denial, StartPolicy, StartRequest};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::prompt::Prompt;
+
+/// Decisions that the result of a run lists.
+const MAX_RECORDED_DECISIONS: usize = 100;
+
+/// A decision of a policy other than to allow something without a question.
+#[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
+pub(crate) struct RecordedDecision {
+    /// The command, file or host.
+    pub(crate) subject: String,
+    /// Whether it was allowed in the end.
+    pub(crate) allowed: bool,
+    #[serde(flatten)]
+    pub(crate) decision: Decision,
+}
+
+/// A policy, the person who can be asked, and the decisions so far.
+#[derive(Debug)]
+pub(super) struct PolicyGuard {
+    policy: Policy,
+    prompt: Option<Prompt>,
+    decisions: Mutex<Vec<RecordedDecision>>,
+}
+
+impl PolicyGuard {
+    pub(super) fn new(policy: Policy, prompt: Option<Prompt>) -> PolicyGuard {
+        PolicyGuard { policy, prompt, decisions: Mutex::default() }
+    }
+
+    pub(super) fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    pub(super) fn decisions(&self) -> Vec<RecordedDecision> {
+        self.decisions.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Asks a person if necessary. Returns the reason if the answer is no.
+    fn settle(&self, subject: String, decision: Decision) -> Result<(), String> {
+        let allowed = match decision.verdict {
+            PolicyVerdict::Allow => return Ok(()),
+            PolicyVerdict::Ask => self.prompt.as_ref().is_some_and(|prompt| prompt.ask(&subject, &decision)),
+            PolicyVerdict::Deny => false,
+        };
+        let reason = match decision.verdict {
+            PolicyVerdict::Ask if self.prompt.is_none() => format!("needs approval: {decision}"),
+            PolicyVerdict::Ask => format!("refused by the user: {decision}"),
+            PolicyVerdict::Allow | PolicyVerdict::Deny => format!("denied by the policy: {decision}"),
+        };
+        self.record(RecordedDecision { subject, allowed, decision });
+        if allowed { Ok(()) } else { Err(reason) }
+    }
+
+    fn record(&self, decision: RecordedDecision) {
+        let mut decisions = self.decisions.lock().unwrap_or_else(PoisonError::into_inner);
+        if decisions.len() < MAX_RECORDED_DECISIONS && !decisions.contains(&decision) {
+            decisions.push(decision);
+        }
+    }
+}
+
+impl StartPolicy for PolicyGuard {
+    fn decide(&self, request: &StartRequest<'_>) -> Result<(), Denial> {
+        let argv: Vec<&[u8]> = request.argv.iter().map(|word| word.as_bytes()).collect();
+        let decision = self.policy.decide_command(&CommandRequest {
+            kind: DispatchKind::External,
+            argv: &argv,
+            path: Some(request.program),
+            directory: request.directory.unwrap_or(Path::new("/")),
+        });
+        self.settle(shown(&argv), decision).map_err(|reason| Denial { reason })
+    }
+}
+
+impl CommandGate for PolicyGuard {
+    fn check_command(&self, request: &GatedCommand<'_>) -> Result<(), String> {
+        let kind = match request.kind {
+            InProcessKind::Function => DispatchKind::Function,
+            InProcessKind::Builtin => DispatchKind::Builtin,
+            InProcessKind::Command => DispatchKind::InProcess,
+            InProcessKind::Script => DispatchKind::Script,
+            InProcessKind::Tool => DispatchKind::Tool,
+        };
+        let argv: Vec<&[u8]> = request.words.iter().map(|word| word.as_bytes()).collect();
+        let directory = request.directory;
+        let decision =
+            self.policy.decide_command(&CommandRequest { kind, argv: &argv, path: None, directory });
+        match decision.verdict {
+            PolicyVerdict::Allow => Ok(()),
+            _ => self.settle(shown(&argv), decision),
+        }
+    }
+
+    fn check_connection(&self, host: &str, port: u16) -> Result<(), String> {
+        self.settle(format!("{host}:{port}"), self.policy.decide_network(host, port))
+    }
+}
+
+impl FileRules for PolicyGuard {
+    fn check(&self, access: GuardedAccess, path: &Path) -> io::Result<()> {
+        let access = match access {
+            GuardedAccess::Read => FileAccess::Read,
+            GuardedAccess::Write => FileAccess::Write,
+            GuardedAccess::Create => FileAccess::Create,
+            GuardedAccess::Delete => FileAccess::Delete,
+        };
+        let decision = self.policy.decide_file(access, path);
+        if decision.is_allowed() {
+            return Ok(());
+        }
+        let subject = format!("{} {}", access.as_str(), haft_config::printable(path));
+        self.settle(subject, decision).map_err(|_| rustix::io::Errno::ACCESS.into())
+    }
+}
+
+/// A command as text for a person.
+fn shown(argv: &[&[u8]]) -> String {
+    let words = argv.iter().map(|word| haft_config::printable(OsStr::from_bytes(word)));
+    words.collect::<Vec<_>>().join(" ")
+}
