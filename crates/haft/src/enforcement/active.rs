@@ -111,8 +111,9 @@ fn build(
         (None, true) => EnforcementLevel::Seccomp,
         (None, false) => EnforcementLevel::Haft,
     };
-    let patterns =
-        rules.inexpressible.iter().map(|rule| format!("rule {rule} binds only haft's own commands"));
+    let patterns = rules.inexpressible.join(", ");
+    let patterns = (!patterns.is_empty())
+        .then(|| format!("rules with patterns bind only haft's own commands: {patterns}"));
     let enforced = Enforced {
         level,
         files: built.landlock.is_some(),

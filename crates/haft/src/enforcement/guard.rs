@@ -57,11 +57,13 @@ impl PolicyGuard {
             PolicyVerdict::Ask => self.prompt.as_ref().is_some_and(|prompt| prompt.ask(&subject, &decision)),
             PolicyVerdict::Deny => false,
         };
-        let reason = match decision.verdict {
-            PolicyVerdict::Ask if self.prompt.is_none() => format!("needs approval: {decision}"),
-            PolicyVerdict::Ask => format!("refused by the user: {decision}"),
-            PolicyVerdict::Allow | PolicyVerdict::Deny => format!("denied by the policy: {decision}"),
+        let outcome = match decision.verdict {
+            PolicyVerdict::Ask if self.prompt.is_none() => "needs approval",
+            PolicyVerdict::Ask => "refused by the user",
+            PolicyVerdict::Allow | PolicyVerdict::Deny => "denied by the policy",
         };
+        let separator = if decision.reason.is_empty() { "" } else { ":" };
+        let reason = format!("{outcome}{separator} {decision}");
         self.record(RecordedDecision { subject, allowed, decision });
         if allowed { Ok(()) } else { Err(reason) }
     }

@@ -70,34 +70,52 @@ fn attack(number: usize, path: &str, way: &str, command: &str) -> String {
     format!("(N={number} T={path}; export T N; {command}) < /dev/null > /dev/null 2>&1\n")
 }
 
+/// A script with every change in every way, and a protected file for each of them.
+fn attacks(place: &Place) -> Vec<String> {
+    let mut lines = vec!["mkdir sub; ln -s \"$OUT\" link; echo own > own\n".to_owned()];
+    for (index, way) in WAYS.iter().enumerate() {
+        for (other, change) in CHANGES.iter().enumerate() {
+            let number = lines.len();
+            let path = PATHS[(index + other) % PATHS.len()];
+            // Some changes move the script's own file away.
+            lines.push(format!("echo own > own; {}", attack(number, path, way, change)));
+            std::fs::write(place.path(&format!("outside/{number}")), "untouched").expect("a file");
+        }
+    }
+    std::fs::write(place.path("project/attack.sh"), lines.concat()).expect("a script");
+    lines
+}
+
+/// The attacks that changed their file.
+fn changed<'a>(place: &Place, lines: &'a [String]) -> Vec<&'a str> {
+    let is_changed = |number: &usize| {
+        let content = std::fs::read_to_string(place.path(&format!("outside/{number}")));
+        content.ok().as_deref() != Some("untouched")
+    };
+    (1..lines.len()).filter(is_changed).map(|number| lines[number].as_str()).collect()
+}
+
 #[test]
 fn no_script_changes_a_protected_file() {
     if !has_landlock() {
         return;
     }
     let place = Place::new();
-    let mut script = String::from("mkdir sub; ln -s \"$OUT\" link; echo own > own\n");
-    let mut number = 0;
-    for (index, way) in WAYS.iter().enumerate() {
-        for (other, change) in CHANGES.iter().enumerate() {
-            let path = PATHS[(index + other) % PATHS.len()];
-            script.push_str(&attack(number, path, way, change));
-            std::fs::write(place.path(&format!("outside/{number}")), "untouched").expect("a file");
-            number += 1;
-        }
-    }
-    std::fs::write(place.path("project/attack.sh"), &script).expect("a script");
+    let lines = attacks(&place);
     let run = place.haft(&confined(&place)).arg("attack.sh").run();
-    let changed: Vec<_> = (0..number)
-        .filter(|number| {
-            let content = std::fs::read_to_string(place.path(&format!("outside/{number}")));
-            content.ok().as_deref() != Some("untouched")
-        })
-        .map(|number| script.lines().nth(number + 1).unwrap_or_default())
-        .collect();
-    assert!(changed.is_empty(), "{} of {number}:\n{}", changed.len(), changed.join("\n"));
+    let changed = changed(&place, &lines);
+    assert!(changed.is_empty(), "{} of {}:\n{}", changed.len(), lines.len() - 1, changed.concat());
     let names = std::fs::read_dir(place.path("outside")).expect("a directory").count();
-    assert_eq!(names, number + 1, "files were created or removed: {}", run.error_text());
+    assert_eq!(names, lines.len(), "files were created or removed: {}", run.error_text());
+}
+
+#[test]
+fn without_a_policy_the_same_scripts_change_files() {
+    let place = Place::new();
+    let lines = attacks(&place);
+    place.haft(std::path::Path::new("full")).arg("attack.sh").run();
+    let unchanged = lines.len() - 1 - changed(&place, &lines).len();
+    assert!(unchanged < lines.len() / 20, "{unchanged} of {} attacks do nothing", lines.len() - 1);
 }
 
 #[test]
@@ -140,8 +158,8 @@ fn no_script_reads_a_protected_file() {
     }
     std::fs::write(place.path("project/attack.sh"), &script).expect("a script");
     let run = place.haft(&confined(&place)).arg("attack.sh").run();
-    assert!(!run.output_text().contains(SECRET), "{}", context_of(run.output_text()));
-    assert!(!run.error_text().contains(SECRET), "{}", context_of(run.error_text()));
+    assert!(!run.output_text().contains(SECRET), "{}", context_of(&run.output_text()));
+    assert!(!run.error_text().contains(SECRET), "{}", context_of(&run.error_text()));
     let copied = std::fs::read_dir(place.path("project")).expect("a directory").flatten().any(|entry| {
         entry.file_type().is_ok_and(|kind| kind.is_file())
             && entry.file_name() != "attack.sh"

@@ -15,7 +15,7 @@ fn git_make_and_python_work_in_the_project() {
         echo 'int main(void) { return 0; }' > main.c
         printf 'main: main.c\\n\\tcc -o main main.c\\n' > Makefile
         make -s; ./main
-        git add main.c Makefile; git commit -qm first; git stash -q -u; git stash pop -q; git log --oneline | wc -l
+        git add main.c Makefile; git commit -qm first; git stash -q -u > /dev/null; git stash pop -q > /dev/null; git log --oneline | wc -l
         python3 -m venv --without-pip env; env/bin/python -c 'import json, tempfile; print(tempfile.TemporaryFile().write(b\"x\"))'
         seq 3 | sort -r > sorted; cat sorted | head -n 1; mktemp > /dev/null";
     let run = place.haft(Path::new("workspace")).args(["-c", script]).run();
