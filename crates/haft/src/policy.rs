@@ -31,8 +31,12 @@ pub(crate) fn load(named: Option<&OsStr>, process: &ProcessContext) -> Result<Po
     let owners = TrustStore::open(places.state.as_deref()).owners();
     let section = |layer, directory: Option<&PathBuf>| -> Result<Option<Policy>, haft_config::Error> {
         let Some(directory) = directory else { return Ok(None) };
-        let source = ConfigSource::read(layer, directory, directory, &owners)?;
-        source.map_or(Ok(None), |source| Policy::read(source, &context))
+        match ConfigSource::read(layer, directory, directory, &owners) {
+            Ok(source) => source.map_or(Ok(None), |source| Policy::read(source, &context)),
+            // Neither file can widen what the user allows.
+            Err(_) if layer == Layer::Project || belongs_to_other(directory) => Ok(None),
+            Err(error) => Err(error),
+        }
     };
     let user = match named {
         Some(name) => Some(named_policy(name, &context)?),
@@ -41,6 +45,13 @@ pub(crate) fn load(named: Option<&OsStr>, process: &ProcessContext) -> Result<Po
     let project = section(Layer::Project, places.project.as_ref())?;
     let policies = user.into_iter().chain(project);
     Ok(policies.reduce(|user, project| user.narrow(&project)).unwrap_or_default())
+}
+
+/// Whether a directory is in one of another user, as `HOME` may be after `su`.
+fn belongs_to_other(directory: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let nearest = directory.ancestors().find_map(|above| above.metadata().ok());
+    nearest.is_some_and(|metadata| metadata.uid() != rustix::process::geteuid().as_raw())
 }
 
 /// The preset or file of a name.
