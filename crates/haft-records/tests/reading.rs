@@ -196,10 +196,11 @@ fn an_index_that_no_longer_fits_is_built_again() {
 fn writers_on_many_threads_and_files_never_mix_lines() {
     let directory = tempfile::tempdir().expect("a directory");
     let shared = open(directory.path(), "one");
-    let own = || open(directory.path(), "one");
+    // All are open at once, so that none takes over the file of another.
+    let own: Vec<_> = (0..4).map(|_| open(directory.path(), "one")).collect();
     thread::scope(|scope| {
-        for thread in 0..4 {
-            let (shared, own) = (&shared, own());
+        for (thread, own) in own.into_iter().enumerate() {
+            let shared = &shared;
             scope.spawn(move || {
                 for number in 0..50 {
                     add_run(shared, &format!("s{thread}-{number}"), number, &"long ".repeat(200), 0);
