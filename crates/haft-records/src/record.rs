@@ -1,7 +1,6 @@
 //! The records of a journal.
 //!
-//! Readers ignore fields that they do not know, so fields can be added. The name `policy` is reserved, in the records of
-//! stages and ends, for the decision of a policy about them.
+//! Readers ignore fields that they do not know, so fields can be added.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -256,6 +255,9 @@ pub struct RunEnd {
     /// Its processes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tree: Option<ProcessCounts>,
+    /// Decisions of the policy other than to allow something without a question.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub policy: Vec<String>,
 }
 
 impl RunEnd {

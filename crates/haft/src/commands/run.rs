@@ -26,7 +26,7 @@ use crate::commands::print::print_json;
 use crate::commands::script::{self, ScriptText};
 use crate::commands::supervise::{Ending, LEFTOVER_GRACE, OutputPrinter, terminal};
 use crate::commands::{output, program};
-use crate::enforcement::{ActivePolicy, PolicyOptions, PolicyReport};
+use crate::enforcement::{ActivePolicy, EnforcementReport, PolicyOptions};
 use crate::failure::{Failure, print_hint, print_message};
 use crate::json::ErrorReport;
 use crate::process_context::ProcessContext;
@@ -97,7 +97,7 @@ pub(crate) struct RunReport {
     overlay: Option<RunOverlayReport>,
     /// With a policy: how far it was enforced, and what it decided.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    policy: Option<PolicyReport>,
+    policy: Option<EnforcementReport>,
 }
 
 impl RunArguments {
@@ -141,6 +141,7 @@ pub(crate) fn run(
     let changes = overlay.map(|overlay| finish_overlay(overlay, &run, process)).transpose();
     let result = outcome.and_then(|outcome| Ok((outcome, changes?)));
     if let Some(record) = record {
+        record.add_decisions(process);
         end_record(&record, &result);
     }
     match result {

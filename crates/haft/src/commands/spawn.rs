@@ -54,6 +54,7 @@ pub(crate) fn run(
     let record = recorder.prepare(start, redactor.clone());
     let redactor = redactor.unwrap_or_default();
     let outcome = supervise(&mut spawn, &record, process);
+    record.add_decisions(process);
     match &outcome {
         Ok(outcome) => record.end_program(outcome, None),
         Err(failure) => record.fail(failure),

@@ -8,7 +8,7 @@ use haft_policy::{Budgets, NetworkLevel, Policy, SandboxPaths, SandboxRules};
 use haft_process::{Sandbox, StartPermission};
 use haft_sandbox::{Access, KernelRules, Machine, NetworkRule};
 
-use super::enforced::{Enforced, EnforcementLevel, PolicyReport};
+use super::enforced::{Enforced, EnforcementLevel, EnforcementReport};
 use super::guard::PolicyGuard;
 use super::network::ProgramNetwork;
 use super::options::PolicyOptions;
@@ -85,9 +85,14 @@ impl ActivePolicy {
         self.guard.policy().budgets()
     }
 
+    /// The decisions so far, as text.
+    pub(crate) fn decisions(&self) -> Vec<String> {
+        self.guard.decisions().iter().map(ToString::to_string).collect()
+    }
+
     /// What was enforced and decided so far.
-    pub(crate) fn report(&self) -> PolicyReport {
-        PolicyReport { enforced: Enforced::clone(&self.enforced), decisions: self.guard.decisions() }
+    pub(crate) fn report(&self) -> EnforcementReport {
+        EnforcementReport { enforced: Enforced::clone(&self.enforced), decisions: self.guard.decisions() }
     }
 }
 

@@ -19,6 +19,18 @@ pub(crate) enum EnforcementLevel {
     Namespaces,
 }
 
+impl EnforcementLevel {
+    /// The name in messages and results.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            EnforcementLevel::Haft => "haft",
+            EnforcementLevel::Seccomp => "seccomp",
+            EnforcementLevel::Landlock => "landlock",
+            EnforcementLevel::Namespaces => "namespaces",
+        }
+    }
+}
+
 /// What the kernel enforces for programs.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub(crate) struct Enforced {
@@ -37,7 +49,7 @@ pub(crate) struct Enforced {
 
 /// The policy of a run in its result.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
-pub(crate) struct PolicyReport {
+pub(crate) struct EnforcementReport {
     /// How far the policy was enforced.
     pub(crate) enforced: Enforced,
     /// What the policy did not simply allow; omitted if there is nothing.

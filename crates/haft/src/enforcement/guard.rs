@@ -1,6 +1,7 @@
 //! Asks a policy about every command, file and connection of a run.
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -27,6 +28,18 @@ pub(crate) struct RecordedDecision {
     pub(crate) allowed: bool,
     #[serde(flatten)]
     pub(crate) decision: Decision,
+}
+
+/// Writes what was decided about what, and the rule.
+impl fmt::Display for RecordedDecision {
+    fn fmt(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let answer = match (self.decision.verdict, self.allowed) {
+            (PolicyVerdict::Ask, true) => "approved",
+            (PolicyVerdict::Ask, false) => "not approved",
+            _ => "denied",
+        };
+        write!(text, "{answer}: {} {}", self.subject, self.decision)
+    }
 }
 
 /// A policy, the person who can be asked, and the decisions so far.

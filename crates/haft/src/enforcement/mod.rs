@@ -12,12 +12,23 @@ mod prompt;
 mod proxy;
 
 pub(crate) use active::ActivePolicy;
-pub(crate) use enforced::PolicyReport;
+pub(crate) use enforced::{Enforced, EnforcementReport};
 pub(crate) use options::PolicyOptions;
+
+use haft_policy::Policy;
 
 use crate::failure::Failure;
 use crate::policy;
 use crate::process_context::ProcessContext;
+
+/// Returns how far this machine can enforce a policy.
+///
+/// # Errors
+/// If the kernel refuses a sandbox.
+pub(crate) fn enforceable(policy: &Policy) -> Result<Enforced, Failure> {
+    let options = PolicyOptions { best_effort: true, ..PolicyOptions::default() };
+    Ok(ActivePolicy::new(policy.clone(), &options)?.report().enforced)
+}
 
 /// Applies the policy of the configuration and the options. Returns the context of this process with the policy, and without
 /// the variables that the policy withholds.

@@ -45,6 +45,9 @@ impl RecordedRun {
         for path in end.changed.iter_mut().flat_map(|changed| &mut changed.paths) {
             self.mask(path, MAX_STRING_BYTES);
         }
+        for decision in &mut end.policy {
+            self.mask(decision, MAX_STRING_BYTES);
+        }
     }
 
     /// Masks all strings of a JSON value, keys too. Returns whether one was cut.

@@ -165,6 +165,7 @@ struct RunProgress {
     has_ended: bool,
     cpu: f64,
     max_rss: u64,
+    policy: Vec<String>,
 }
 
 impl RunRecord {
@@ -213,6 +214,13 @@ impl RunRecord {
         self.end(|| RunEnd { changed, ..convert::program_end(outcome) });
     }
 
+    /// Keeps what a policy decided for the record of the end.
+    pub(crate) fn add_decisions(&self, process: &ProcessContext) {
+        if let (Some(state), Some(policy)) = (&self.state, &process.policy) {
+            state.progress().policy = policy.decisions();
+        }
+    }
+
     /// Records a run that did not start, or whose result is not known.
     pub(crate) fn fail(&self, failure: &Failure) {
         self.end(|| RunEnd {
@@ -237,6 +245,7 @@ impl RunRecord {
             end.duration = state.began.elapsed().as_micros() as f64 / 1e6;
         }
         (end.cpu, end.max_rss) = (progress.cpu, progress.max_rss);
+        end.policy = std::mem::take(&mut progress.policy);
         state.mask_end(&mut end);
         let _ = state.recorder.journal.append(&JournalRecord::End(end));
     }

@@ -158,3 +158,17 @@ except urllib.error.HTTPError as error: print(error.code, error.read().decode())
     );
     assert_eq!(answer.join().expect("a server"), "GET /page HTTP/1.1");
 }
+
+#[test]
+fn decisions_are_in_the_journal() {
+    let place = Place::new();
+    let policy = place.policy("[policy.commands]\ndeny = [[\"id\"]]\n");
+    let state = place.path("state");
+    let run = place.haft(&policy).env("XDG_STATE_HOME", &state).args(["--json", "-c", "id -u"]).run();
+    let result: serde_json::Value = serde_json::from_str(&run.output_text()).expect("JSON");
+    let log = haft_test_support::Haft::new(env!("CARGO_BIN_EXE_haft"))
+        .env("XDG_STATE_HOME", &state)
+        .args(["log", "show", result["id"].as_str().unwrap_or_default()])
+        .run();
+    assert!(log.output_text().contains("denied: id -u"), "{}\n{}", log.output_text(), log.error_text());
+}

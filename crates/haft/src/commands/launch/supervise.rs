@@ -98,6 +98,7 @@ pub(super) fn run(
     let at_end = if options.json { AtEnd::Report } else { AtEnd::Ask };
     let changes = overlay.map(|overlay| changes::overlay::finish(overlay, at_end, process)).transpose();
     let (outcome, changes) = (outcome?, changes?);
+    record.add_decisions(process);
     record.end_program(&outcome, changes.as_ref().map(records::overlay_changes));
     let redactor = Redactor::new(process.environment.iter());
     let status = report(&outcome, path.as_deref(), options, &prepared.agent, (changes, &redactor));

@@ -79,6 +79,9 @@ fn add_end(end: &RunEnd, field: &mut impl FnMut(&str, &str)) {
             &format!("{} in overlay '{}': {paths}", count(changed.count, "path"), changed.overlay),
         );
     }
+    for decision in &end.policy {
+        field("policy", decision);
+    }
     if let Some(tree) = &end.tree {
         let left = tree.survivors.map_or_else(|| "unknown".to_owned(), |left| left.to_string());
         field("processes", &format!("{} started, {} killed, {left} left", tree.started, tree.killed));

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::arguments::PolicyReportArguments;
 use crate::commands::print::{print_json, print_text};
+use crate::enforcement::{self, Enforced};
 use crate::failure::Failure;
 use crate::policy;
 use crate::process_context::ProcessContext;
@@ -27,18 +28,21 @@ pub(crate) struct PolicyReport {
     git: GitCapabilities,
     /// The paths and ports that programs may use, in terms of a sandbox.
     sandbox: SandboxRules,
+    /// How far this machine enforces the policy for programs.
+    enforced: Enforced,
 }
 
 impl PolicyReport {
-    fn new(policy: &Policy) -> PolicyReport {
-        PolicyReport {
+    fn new(policy: &Policy) -> Result<PolicyReport, Failure> {
+        Ok(PolicyReport {
             unlimited: policy.is_unlimited(),
             presets: policy.presets().collect(),
             rules: policy.describe(),
             budgets: policy.budgets(),
             git: policy.git(),
             sandbox: policy.sandbox(),
-        }
+            enforced: enforcement::enforceable(policy)?,
+        })
     }
 
     fn text(&self) -> String {
@@ -58,7 +62,7 @@ impl PolicyReport {
                 rule.section, rule.verdict, rule_text, rule.place
             );
         }
-        text + &self.budget_lines() + &self.sandbox_lines()
+        text + &self.budget_lines() + &self.sandbox_lines() + &self.enforced_line()
     }
 
     fn budget_lines(&self) -> String {
@@ -73,6 +77,13 @@ impl PolicyReport {
         all.filter_map(|(name, limit)| Some(format!("{:11} {name} {}\n", "budgets", limit?))).collect()
     }
 
+    /// How far this machine enforces the policy.
+    fn enforced_line(&self) -> String {
+        let Enforced { level, files, network, .. } = &self.enforced;
+        let files = if *files { "enforced" } else { "not enforced" };
+        format!("{:11} level {}, files {files}, network {network}\n", "enforced", level.as_str())
+    }
+
     /// The rules that programs are not held to, because a sandbox knows no patterns.
     fn sandbox_lines(&self) -> String {
         let rules = self.sandbox.inexpressible.iter();
@@ -85,6 +96,6 @@ impl PolicyReport {
 /// Prints the policy.
 pub(crate) fn run(arguments: &PolicyReportArguments, process: &ProcessContext) -> Result<i32, Failure> {
     let policy = policy::load(arguments.policy.policy.as_deref(), process)?;
-    let report = PolicyReport::new(&policy);
+    let report = PolicyReport::new(&policy)?;
     Ok(if arguments.json { print_json(&report, 0) } else { print_text(&report.text(), 0) })
 }
