@@ -22,6 +22,12 @@ enum AcceptedBy {
 const KNOWN: &[KnownDifference] = &[
     KnownDifference {
         only: AcceptedBy::One,
+        marks: &["\"", "${", ">("],
+        reason: "in a quoted `${ }`, bash looks for the end of `>(`, but does not run it; the parser takes it as text",
+    },
+    KnownDifference { only: AcceptedBy::One, marks: &["\"", "${", "<("], reason: "the same for `<(`" },
+    KnownDifference {
+        only: AcceptedBy::One,
         marks: &["(", "time"],
         reason: "at the start of a substitution, bash parses `time` as a word, but runs it as the reserved word",
     },
