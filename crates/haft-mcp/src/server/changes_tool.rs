@@ -7,8 +7,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::overlays::{Committer, OverlaySetup, OverlayTable, explain, lock};
+use super::overlays::{Committer, OverlaySetup, OverlayTable, explain, lock, until_released};
 use super::reply::ToolReply;
+use super::server_state::ServerState;
 
 /// Arguments of the tool `changes`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -52,10 +53,11 @@ impl JsonSchema for ChangesAction {
 
 /// Carries out an action. It may read and rename many files.
 pub(crate) fn changes(
-    table: &OverlayTable,
+    state: &ServerState,
     owner: u64,
     arguments: &ChangesArguments,
 ) -> Result<ToolReply, String> {
+    let table = &state.overlays;
     let committer = match &table.setup {
         Some(OverlaySetup::Always(overlay)) => return changes_of_server(&lock(overlay), arguments),
         Some(OverlaySetup::OnRequest { committer, .. }) => *committer,
@@ -81,10 +83,10 @@ pub(crate) fn changes(
         ChangesAction::List | ChangesAction::Show | ChangesAction::Diff => {
             with_overlay(table, &id, |overlay| look(overlay, arguments))
         }
-        ChangesAction::Commit => commit(&mut unused(table, &id)?, arguments),
-        ChangesAction::Undo => undo(&mut unused(table, &id)?, arguments.force),
+        ChangesAction::Commit => commit(&mut unused(state, &id)?, arguments),
+        ChangesAction::Undo => undo(&mut unused(state, &id)?, arguments.force),
         ChangesAction::Discard => {
-            drop(unused(table, &id)?);
+            drop(unused(state, &id)?);
             table.discard(&id)?;
             Ok(ToolReply::new(format!("discarded overlay '{id}'\n"), json!({ "discarded": id })))
         }
@@ -146,14 +148,18 @@ fn with_overlay<T>(
 }
 
 /// An overlay that no script uses. Waits for what has just ended.
-fn unused(table: &OverlayTable, id: &str) -> Result<Overlay, String> {
-    if !table.wait_until_unused(id) {
+fn unused(state: &ServerState, id: &str) -> Result<Overlay, String> {
+    let released = until_released(|| {
+        state.release_overlays();
+        state.overlays.in_use(id).is_none().then_some(())
+    });
+    if released.is_none() {
         return Err(format!(
             "overlay '{id}' is in use by a running script, a background process or a session with open files\n\
              hint: wait for it or end it, then try again"
         ));
     }
-    find(table, id)
+    find(&state.overlays, id)
 }
 
 fn find(table: &OverlayTable, id: &str) -> Result<Overlay, String> {

@@ -111,7 +111,7 @@ impl ProtocolHandler {
     ) -> Result<ToolReply, String> {
         let arguments = self.state.built_in.parse(name, given)?;
         let (state, owner) = (self.state.clone(), call.owner.id);
-        let done = spawn_blocking(move || changes_tool::changes(&state.overlays, owner, &arguments)).await;
+        let done = spawn_blocking(move || changes_tool::changes(&state, owner, &arguments)).await;
         done.unwrap_or_else(|error| Err(format!("'{name}' failed: {error}")))
     }
 

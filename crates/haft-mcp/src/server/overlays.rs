@@ -214,11 +214,6 @@ impl OverlayTable {
         meter.map(Some).map_err(|error| explain(&error))
     }
 
-    /// Whether nothing of this server uses an overlay. Waits a while for a script or process that has just ended.
-    pub(crate) fn wait_until_unused(&self, id: &str) -> bool {
-        until_released(|| self.in_use(id).is_none().then_some(())).is_some()
-    }
-
     /// The overlay of this id, if something uses it.
     pub(crate) fn in_use(&self, id: &str) -> Option<Arc<OpenOverlay>> {
         lock(&self.opened).get(id)?.open.upgrade()
@@ -278,7 +273,7 @@ impl OverlayTable {
 }
 
 /// Repeats an attempt until it returns a value. Returns `None` if it takes too long for an overlay to be released.
-fn until_released<T>(attempt: impl Fn() -> Option<T>) -> Option<T> {
+pub(crate) fn until_released<T>(attempt: impl Fn() -> Option<T>) -> Option<T> {
     let deadline = Instant::now() + RELEASE_TIMEOUT;
     loop {
         match attempt() {

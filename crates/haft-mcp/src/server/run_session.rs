@@ -90,7 +90,7 @@ impl RunSession {
     /// Stores the session under its name again, because the script was not started.
     pub(crate) fn put_back(self) {
         if let (Some((mut guard, _)), Some((session, _))) = (self.named, self.started) {
-            *guard = Some(NamedSession::new(session, self.overlay, false));
+            *guard = Some(NamedSession::new(session, self.overlay));
         }
     }
 
@@ -98,20 +98,26 @@ impl RunSession {
     pub(crate) fn store(self, job: &ScriptJob) {
         let Some((mut guard, before)) = self.named else { return };
         let after = job.ended().and_then(|ended| ended.take_session());
-        *guard = Some(NamedSession::new(after.unwrap_or(before), self.overlay, job.is_alive()));
+        *guard = Some(NamedSession::new(after.unwrap_or(before), self.overlay));
     }
 }
 
 impl NamedSession {
     /// A session between two calls. Its overlay is unmounted unless something uses it, so that it can be committed.
-    fn new(mut session: Session, overlay: Option<Arc<OpenOverlay>>, is_running: bool) -> NamedSession {
-        let is_used = is_running || !session.is_idle();
-        let overlay = overlay
-            .map(|overlay| SessionOverlay { id: overlay.id.clone(), open: is_used.then_some(overlay) });
-        if !is_used {
-            session.leave_namespaces();
+    fn new(session: Session, overlay: Option<Arc<OpenOverlay>>) -> NamedSession {
+        let overlay = overlay.map(|open| SessionOverlay { id: open.id.clone(), open: Some(open) });
+        let mut named = NamedSession { session, overlay };
+        named.release_overlay();
+        named
+    }
+
+    /// Unmounts the overlay unless the session uses it.
+    pub(crate) fn release_overlay(&mut self) {
+        let Some(overlay) = self.overlay.as_mut().filter(|overlay| overlay.open.is_some()) else { return };
+        if self.session.is_idle() {
+            self.session.leave_namespaces();
+            overlay.open = None;
         }
-        NamedSession { session, overlay }
     }
 }
 

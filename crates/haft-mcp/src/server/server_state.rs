@@ -174,6 +174,15 @@ impl ServerState {
         let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, self.shutdowns.wait()).await;
     }
 
+    /// Unmounts the overlays of sessions whose background processes have ended since their last call.
+    pub(crate) fn release_overlays(&self) {
+        for session in self.sessions.all() {
+            if let Ok(mut session) = session.try_lock() {
+                session.iter_mut().for_each(NamedSession::release_overlay);
+            }
+        }
+    }
+
     /// Reads the prompts again periodically.
     pub(crate) async fn watch_prompts(self: Arc<ServerState>) {
         loop {
@@ -192,6 +201,8 @@ impl ServerState {
             self.discard(self.sessions.take_old(now));
             self.end_jobs(self.jobs.take_old(now), None);
             self.outputs.sweep(now);
+            let state = self.clone();
+            let _ = tokio::task::spawn_blocking(move || state.release_overlays()).await;
         }
     }
 }

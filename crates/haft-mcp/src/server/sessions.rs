@@ -96,6 +96,11 @@ impl<S> SessionTable<S> {
         self.extract(|owner, _| whose(owner))
     }
 
+    /// All sessions.
+    pub(crate) fn all(&self) -> Vec<SessionCell<S>> {
+        self.lock().values().map(|slot| slot.state.clone()).collect()
+    }
+
     fn extract(&self, which: impl Fn(u64, &SessionSlot<S>) -> bool) -> Vec<SessionCell<S>> {
         self.lock()
             .extract_if(.., |(owner, _), slot| which(*owner, slot))

@@ -100,6 +100,10 @@ fn a_session_stays_in_its_overlay_and_gets_a_new_one_after_a_commit() {
     assert_eq!(std::fs::read_to_string(project.join("notes")).expect("the file"), "two\n");
 }
 
+fn is_committed(client: &mut Client) -> bool {
+    client.call("changes", json!({ "action": "commit" })).text().starts_with("committed")
+}
+
 #[test]
 fn an_overlay_in_use_is_not_committed() {
     let mut client = in_project(&[]);
@@ -112,9 +116,17 @@ fn an_overlay_in_use_is_not_committed() {
     let refused = client.call("changes", json!({ "action": "commit" }));
     assert!(refused.text().contains("is in use"), "{}", refused.text());
     let _ = client.call("run", json!({ "script": "kill $!; wait", "session": "s" }));
-    let is_committed = |client: &mut Client| {
-        client.call("changes", json!({ "action": "commit" })).text().starts_with("committed")
-    };
+    assert!(eventually(Duration::from_secs(60), || is_committed(&mut client)));
+}
+
+#[test]
+fn an_overlay_is_free_when_the_background_process_has_ended() {
+    let mut client = in_project(&[]);
+    let background = json!({
+        "script": "echo two > notes; sleep 0.2 & echo started",
+        "session": "s", "cwd": "project", "overlay": true,
+    });
+    let _ = client.call("run", background);
     assert!(eventually(Duration::from_secs(60), || is_committed(&mut client)));
 }
 
