@@ -1,7 +1,7 @@
 //! Linker options of the binary.
 //!
-//! A shell is started often and lives briefly, so the binary needs no work at start-up: it has no relocations, and is linked
-//! statically if static C libraries are installed.
+//! A shell is started often and lives briefly, so the binary needs little work at start-up: it has no relocations, is linked
+//! statically if static C libraries are installed, and the functions that run first are next to each other.
 
 #![expect(
     clippy::disallowed_methods,
@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
 
+/// A linker script with the functions that run at start, written by `scripts/startup-order`.
+const STARTUP_ORDER: &str = "link/startup-order.ld";
 /// The shared libraries that the standard library links, and the archives that replace each.
 const LIBRARIES: [(&str, &str); 7] = [
     ("c", "libc.a libgcc_eh.a libgcc.a"),
@@ -27,6 +29,9 @@ const LIBRARIES: [(&str, &str); 7] = [
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rustc-link-arg-bins=-no-pie");
+    if is("CARGO_CFG_TARGET_OS", "linux") && is("DEBUG", "false") {
+        link_release();
+    }
     if is_gnu_linux() && is_usual_linker() && has_archives() {
         let directory = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("static");
         write_linker_scripts(&directory)?;
@@ -36,9 +41,24 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
+/// Orders the functions of a release, and strips it unless `HAFT_SYMBOLS` is set. The profile does not strip, because that
+/// would change the names of functions, some of which the order contains with their hashes.
+fn link_release() {
+    println!("cargo::rerun-if-env-changed=HAFT_SYMBOLS");
+    println!("cargo::rerun-if-changed={STARTUP_ORDER}");
+    let package = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
+    println!("cargo::rustc-link-arg-bins=-Wl,-T,{package}/{STARTUP_ORDER}");
+    if env::var_os("HAFT_SYMBOLS").is_none() {
+        println!("cargo::rustc-link-arg-bins=-s");
+    }
+}
+
+fn is(name: &str, value: &str) -> bool {
+    env::var(name).is_ok_and(|found| found == value)
+}
+
 /// Whether this is a native build for Linux with the GNU C library.
 fn is_gnu_linux() -> bool {
-    let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
     is("CARGO_CFG_TARGET_OS", "linux")
         && is("CARGO_CFG_TARGET_ENV", "gnu")
         && env::var("HOST") == env::var("TARGET")
