@@ -50,9 +50,14 @@ static ORIGINAL_PARENT: AtomicI32 = AtomicI32::new(0);
 /// Whether this process needs a guardian: it cannot create control groups, or it already has children, whose orphans would be
 /// taken for those of its runs.
 pub fn needs_guardian() -> bool {
+    sys::has_children() || !has_control_groups()
+}
+
+/// Whether this process can create control groups.
+pub fn has_control_groups() -> bool {
     let writable = rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK;
     let group = Hierarchies::discover().unified;
-    sys::has_children() || group.is_none_or(|path| rustix::fs::access(path, writable).is_err())
+    group.is_some_and(|path| rustix::fs::access(path, writable).is_ok())
 }
 
 /// Continues in a child of this process and makes this process the guardian: a subreaper that forwards signals, exits with

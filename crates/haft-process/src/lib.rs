@@ -123,7 +123,7 @@ pub use enforce::{DiskMeter, EnforcedBy, LimitKind, LimitState, RunLimits};
 pub use environment::Environment;
 pub use error::{Error, ErrorKind, reason};
 pub use group::{GroupChange, group_change, own_group, signal_group};
-pub use guardian::{enter_guarded, is_guardian, needs_guardian, parent_process};
+pub use guardian::{enter_guarded, has_control_groups, is_guardian, needs_guardian, parent_process};
 pub use host::{Host, HostBuilder, ScopeLimits, clean_stale, clean_stale_private};
 pub use inherited::inherited_descriptors;
 pub use job::{

@@ -9,6 +9,8 @@ use haft_overlay::Overlay;
 use crate::commands::changes::arguments::ChangesArguments;
 use crate::commands::check::CheckArguments;
 use crate::commands::completions::CompletionsArguments;
+use crate::commands::doctor::DoctorArguments;
+use crate::commands::doctor::version::VersionArguments;
 use crate::commands::exec::ExecArguments;
 use crate::commands::hook::arguments::HookArguments;
 use crate::commands::kill::KillArguments;
@@ -43,7 +45,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Inspect a script before it runs", &["check", "plan", "policy"]),
     ("See what runs and what ran", &["ps", "kill", "log"]),
     ("Agents and tools", &["launch", "tool", "mcp", "hook", "trust"]),
-    ("Help", &["help", "man", "completions", "version"]),
+    ("Help", &["help", "doctor", "man", "completions", "version"]),
 ];
 
 const OPTIONS: &str = "Options:
@@ -150,12 +152,14 @@ pub(crate) enum HaftCommand {
     Mcp(McpArguments),
     /// Answer an agent's hooks from the policy, before it runs a command
     Hook(HookArguments),
+    /// Check what works on this machine, and say what to do about the rest
+    Doctor(DoctorArguments),
     /// Print or write the manual pages
     Man(ManArguments),
     /// Print a script that completes haft's command line in a shell
     Completions(CompletionsArguments),
     /// Print the version
-    Version,
+    Version(VersionArguments),
     /// Clean up after the process at the other end of standard input
     #[command(name = "__watch", hide = true)]
     Watch,
@@ -212,7 +216,9 @@ impl HaftCommand {
     /// Whether the command starts programs and waits for their end.
     pub(crate) fn supervises(&self) -> bool {
         match self {
-            HaftCommand::Spawn(_) | HaftCommand::Run(_) | HaftCommand::Tool(_) => true,
+            HaftCommand::Spawn(_) | HaftCommand::Run(_) | HaftCommand::Tool(_) | HaftCommand::Doctor(_) => {
+                true
+            }
             HaftCommand::Mcp(mcp) => mcp.serves(),
             HaftCommand::Launch(launch) => launch.is_supervised(),
             HaftCommand::Exec(_)
@@ -228,7 +234,7 @@ impl HaftCommand {
             | HaftCommand::Kill(_)
             | HaftCommand::Man(_)
             | HaftCommand::Completions(_)
-            | HaftCommand::Version
+            | HaftCommand::Version(_)
             | HaftCommand::Watch => false,
         }
     }
@@ -248,13 +254,14 @@ impl HaftCommand {
             HaftCommand::Launch(launch) => launch.prints_json(),
             HaftCommand::Tool(tool) => tool.command.prints_json(),
             HaftCommand::Trust(trust) => trust.json,
+            HaftCommand::Doctor(doctor) => doctor.json,
+            HaftCommand::Version(version) => version.json,
             HaftCommand::Exec(_)
             | HaftCommand::Kill(_)
             | HaftCommand::Mcp(_)
             | HaftCommand::Hook(_)
             | HaftCommand::Man(_)
             | HaftCommand::Completions(_)
-            | HaftCommand::Version
             | HaftCommand::Watch => false,
         }
     }

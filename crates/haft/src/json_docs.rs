@@ -11,6 +11,8 @@ use serde_json::{Map, Value, json};
 
 use crate::commands::changes::report::{ChangesReport, CommittedReport, OverlayListReport, RemovedReport};
 use crate::commands::check::CheckReport;
+use crate::commands::doctor::MachineDoctorReport;
+use crate::commands::doctor::version::VersionReport;
 use crate::commands::launch::configure::InitReport;
 use crate::commands::launch::doctor::DoctorReport;
 use crate::commands::launch::list::{LaunchItemReport, LaunchListReport, LaunchSearchReport};
@@ -115,6 +117,8 @@ fn outputs(generator: &mut SchemaGenerator) -> Vec<Output> {
         output::<SupervisedReport<'_>>(generator, "launch-supervised", "haft launch --supervised --json"),
         output::<LaunchListReport<'_>>(generator, "launch-list", "haft launch list --json"),
         output::<LaunchItemReport>(generator, "launch-show", "haft launch show NAME --json"),
+        output::<MachineDoctorReport>(generator, "doctor", "haft doctor --json"),
+        output::<VersionReport>(generator, "version", "haft version --json, haft --version --json"),
         output::<DoctorReport<'_>>(generator, "launch-doctor", "haft launch doctor --json"),
         output::<InitReport<'_>>(generator, "launch-init", "haft launch init --json"),
         output::<LaunchSearchReport>(generator, "launch-search", "haft launch search WORD --json"),

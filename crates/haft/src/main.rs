@@ -29,7 +29,7 @@ use haft_overlay::Overlay;
 use haft_process::Redactor;
 
 use crate::arguments::{CommandLine, HaftCommand};
-use crate::commands::print::{print_json, print_text};
+use crate::commands::print::print_json;
 use crate::failure::Failure;
 use crate::json::ErrorReport;
 use crate::process_context::ProcessContext;
@@ -113,7 +113,8 @@ fn start_command(
         HaftCommand::Mcp(mcp) => commands::mcp::run(&mcp, overlay, recorder, process),
         HaftCommand::Man(man) => commands::man::run(&man),
         HaftCommand::Completions(completions) => Ok(commands::completions::run(&completions)),
-        HaftCommand::Version => Ok(print_text(&format!("haft {}\n", env!("CARGO_PKG_VERSION")), 0)),
+        HaftCommand::Doctor(doctor) => commands::doctor::run(&doctor, process),
+        HaftCommand::Version(version) => Ok(commands::doctor::version::run(version.json)),
         HaftCommand::Watch => commands::watch::run(),
     }
 }

@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use clap::error::ErrorKind;
 
 use crate::arguments::CommandLine;
+use crate::commands::doctor::version;
 use crate::failure::Failure;
 
 /// A file or text on the command line, given instead of a command to run.
@@ -24,6 +25,9 @@ pub(crate) fn refuse(error: &clap::Error, arguments: &[OsString]) -> Refusal {
             | ErrorKind::DisplayVersion
             | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
     );
+    if error.kind() == ErrorKind::DisplayVersion && asks_for_json(arguments) {
+        return Refusal::Printed(version::run(true));
+    }
     if asks_for_help {
         let _ = error.print();
         return Refusal::Printed(error.exit_code());

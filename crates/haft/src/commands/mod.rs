@@ -5,6 +5,7 @@ pub(crate) mod check;
 mod check_jq;
 pub(crate) mod completions;
 mod confinement;
+pub(crate) mod doctor;
 pub(crate) mod exec;
 pub(crate) mod hook;
 pub(crate) mod kill;

@@ -1,7 +1,5 @@
 //! `haft launch doctor`: check the configuration and the installed agents.
 
-use std::fmt::Write as _;
-
 use haft_config::trust::TrustStatus;
 use haft_config::{ConfigSource, Layer};
 use haft_launch::{Catalogue, remove_stale_files, trust_status};
@@ -9,27 +7,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::catalogue::LaunchSetup;
+use crate::commands::doctor::finding::{DoctorFinding, DoctorFindings, FindingLevel};
 use crate::commands::print::{print_json, print_text};
 use crate::failure::Failure;
 use crate::host;
 use crate::process_context::ProcessContext;
-
-/// The result of one check.
-#[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct DoctorFinding {
-    level: FindingLevel,
-    message: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum FindingLevel {
-    Ok,
-    Note,
-    Problem,
-}
 
 /// The state of configuration and agents.
 #[derive(JsonSchema, Serialize)]
@@ -39,20 +21,21 @@ pub(crate) struct DoctorReport<'a> {
     findings: &'a [DoctorFinding],
 }
 
-/// The results so far.
-#[derive(Default)]
-struct DoctorFindings(Vec<DoctorFinding>);
-
-impl DoctorFindings {
-    fn add(&mut self, level: FindingLevel, message: impl Into<String>) -> &mut DoctorFinding {
-        self.0.push(DoctorFinding { level, message: message.into(), hint: None });
-        let last = self.0.len() - 1;
-        &mut self.0[last]
-    }
-}
-
 /// Runs all checks and prints the results. Returns 1 if there is a problem.
 pub(super) fn run(as_json: bool, process: &ProcessContext) -> Result<i32, Failure> {
+    let findings = check(FindingLevel::Problem, process)?;
+    let status = i32::from(findings.has_problem());
+    if as_json {
+        return Ok(print_json(&DoctorReport { ok: status == 0, findings: &findings.0 }, status));
+    }
+    Ok(print_text(&findings.shown(), status))
+}
+
+/// Checks the configuration and the agents. `without_agents` is the level of having no agent.
+pub(crate) fn check(
+    without_agents: FindingLevel,
+    process: &ProcessContext,
+) -> Result<DoctorFindings, Failure> {
     let world = LaunchSetup::load(process)?;
     let mut findings = DoctorFindings::default();
     let (sources, unreadable): (Vec<_>, Vec<_>) = world.layers().partition(Result::is_ok);
@@ -61,38 +44,17 @@ pub(super) fn run(as_json: bool, process: &ProcessContext) -> Result<i32, Failur
     check_sources(&sources, unreadable.is_empty(), &mut findings);
     let (catalogue, errors) = Catalogue::read_lenient(sources);
     unreadable.iter().chain(&errors).for_each(|error| check_error(error, &mut findings));
-    check_catalogue(&catalogue, &world, &mut findings);
+    check_catalogue(&catalogue, &world, without_agents, &mut findings);
     match remove_stale_files(&host::run_base(process)) {
         0 => findings.add(FindingLevel::Ok, "no files of ended launches"),
         1 => findings.add(FindingLevel::Ok, "removed the files of 1 ended launch"),
         count => findings.add(FindingLevel::Ok, format!("removed the files of {count} ended launches")),
     };
-    let status = i32::from(findings.0.iter().any(|finding| finding.level == FindingLevel::Problem));
-    if as_json {
-        return Ok(print_json(&DoctorReport { ok: status == 0, findings: &findings.0 }, status));
-    }
-    Ok(print_text(&shown(&findings), status))
-}
-
-fn shown(findings: &DoctorFindings) -> String {
-    let mut text = String::new();
-    for finding in &findings.0 {
-        let level = match finding.level {
-            FindingLevel::Ok => "ok",
-            FindingLevel::Note => "note",
-            FindingLevel::Problem => "problem",
-        };
-        let message = finding.message.replace('\n', "\n         ");
-        let _ = writeln!(text, "{level:7}  {message}");
-        if let Some(hint) = &finding.hint {
-            let _ = writeln!(text, "         hint: {hint}");
-        }
-    }
-    text
+    Ok(findings)
 }
 
 fn check_error(error: &haft_config::Error, findings: &mut DoctorFindings) {
-    findings.add(FindingLevel::Problem, error.to_string()).hint = error.hint().map(str::to_owned);
+    findings.problem(error.to_string(), error.hint());
 }
 
 fn check_sources(sources: &[ConfigSource], all: bool, findings: &mut DoctorFindings) {
@@ -105,9 +67,14 @@ fn check_sources(sources: &[ConfigSource], all: bool, findings: &mut DoctorFindi
     }
 }
 
-fn check_catalogue(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut DoctorFindings) {
+fn check_catalogue(
+    catalogue: &Catalogue,
+    world: &LaunchSetup,
+    without_agents: FindingLevel,
+    findings: &mut DoctorFindings,
+) {
     check_trust(catalogue, world, findings);
-    check_agents(catalogue, world, findings);
+    check_agents(catalogue, world, without_agents, findings);
     let roles = catalogue.roles().iter().map(|role| ("role", &role.name, &role.source, !role.optional));
     let contexts = catalogue
         .contexts()
@@ -136,11 +103,16 @@ fn check_trust(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut Doctor
     } else if trust_status(source, &world.trust) == TrustStatus::Trusted {
         findings.add(FindingLevel::Ok, format!("{} is trusted", source.name));
     } else if let Err(error) = catalogue.check_trust(&world.trust) {
-        findings.add(FindingLevel::Problem, error.to_string()).hint = error.hint().map(str::to_owned);
+        findings.problem(error.to_string(), error.hint());
     }
 }
 
-fn check_agents(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut DoctorFindings) {
+fn check_agents(
+    catalogue: &Catalogue,
+    world: &LaunchSetup,
+    without_agents: FindingLevel,
+    findings: &mut DoctorFindings,
+) {
     let mut installed = 0;
     for agent in catalogue.agents() {
         if let Some(path) = world.launch.find(agent.bin()) {
@@ -156,7 +128,7 @@ fn check_agents(catalogue: &Catalogue, world: &LaunchSetup, findings: &mut Docto
         }
     }
     if installed == 0 {
-        findings.add(FindingLevel::Problem, "no agent is installed");
+        findings.add(without_agents, "no agent is installed");
     } else if installed > 1 && catalogue.default_agent().is_none() {
         findings.add(FindingLevel::Note, "several agents are installed and none is the default").hint =
             Some("set default_agent in [settings]".to_owned());
