@@ -21,7 +21,7 @@
 //! let kernel = Kernel::builder().build();
 //! let server = Server::new(ServerSetup {
 //!     host: Arc::new(Host::plain()),
-//!     session: Box::new(move || Session::with_environment(kernel.clone(), [("PATH", "/usr/bin:/bin")], "/")),
+//!     session: Box::new(move |_| Session::with_environment(kernel.clone(), [("PATH", "/usr/bin:/bin")], "/")),
 //!     names: Box::new(haft_lang::BuiltinsOnly),
 //!     overlays: None,
 //!     tools: None,
@@ -91,9 +91,9 @@ mod transport;
 
 pub use client::{NESTED_SERVER_VARIABLE, RemoteServer, RemoteSetup, RemoteTransport, remote_tools};
 pub use server::{
-    CallObserver, CallRecord, ClientName, Committer, JobLimits, ObservedCall, OutputLimits, OverlaySetup,
-    Prompt, RegistryTools, ResultDetail, Server, ServerEvent, ServerLimits, ServerSetup, SessionLimits,
-    ToolProgram,
+    CallObserver, CallRecord, ClientAnswer, ClientName, ClientQuestions, Committer, JobLimits, ObservedCall,
+    OutputLimits, OverlaySetup, Prompt, RegistryTools, ResultDetail, Server, ServerEvent, ServerLimits,
+    ServerSetup, SessionFactory, SessionLimits, ToolProgram,
 };
 pub use transport::http::HttpOptions;
 pub use transport::stdio::Stdio;

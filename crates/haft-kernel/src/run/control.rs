@@ -118,6 +118,12 @@ impl Controller {
         self.job.cancel();
     }
 
+    /// Whether the run was asked to end.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.job.is_cancelled()
+    }
+
     /// The process that is blocked reading the run's terminal or standard input, if any. It is this process if the script
     /// itself reads.
     #[must_use]

@@ -20,6 +20,7 @@ mod outputs;
 mod overlays;
 mod owner;
 mod prompts;
+mod questions;
 mod registry;
 mod reply;
 mod resources;
@@ -59,6 +60,7 @@ pub use self::outputs::OutputLimits;
 pub use self::overlays::{Committer, OverlaySetup, ToolProgram};
 use self::owner::ResourceOwner;
 pub use self::prompts::Prompt;
+pub use self::questions::{ClientAnswer, ClientQuestions};
 pub use self::registry::RegistryTools;
 use self::server_state::ServerState;
 pub use self::sessions::SessionLimits;
@@ -68,12 +70,15 @@ use crate::transport::line_transport::LineTransport;
 use crate::transport::shutdown::ShutdownWatch;
 use crate::transport::stdio::Stdio;
 
+/// Creates a shell session, whose policy can ask the person at the client.
+pub type SessionFactory = Box<dyn Fn(&Arc<ClientQuestions>) -> Session + Send + Sync>;
+
 /// Everything that a server works with. The application provides it.
 pub struct ServerSetup {
     /// The host that starts processes.
     pub host: Arc<Host>,
-    /// Creates a new shell session.
-    pub session: Box<dyn Fn() -> Session + Send + Sync>,
+    /// Creates shell sessions.
+    pub session: SessionFactory,
     /// Resolves command names for `check` and `plan`.
     pub names: Box<dyn Resolver + Send + Sync>,
     /// The overlays in which scripts can run.

@@ -8,6 +8,7 @@ use haft_kernel::{Script, Session};
 
 use super::jobs::ScriptJob;
 use super::overlays::{OpenOverlay, OverlayArgument, explain};
+use super::questions::ClientQuestions;
 use super::run_tool::RunArguments;
 use super::script_tools::format_syntax_error;
 use super::server_state::ServerState;
@@ -18,6 +19,7 @@ use super::tool_request::ToolRequest;
 #[derive(Debug)]
 pub(crate) struct NamedSession {
     pub(crate) session: Session,
+    questions: Arc<ClientQuestions>,
     overlay: Option<SessionOverlay>,
 }
 
@@ -36,6 +38,8 @@ pub(crate) struct RunSession {
     pub(crate) started: Option<(Session, Script)>,
     /// The working directory in which the script starts.
     pub(crate) directory: PathBuf,
+    /// Asks the person at the client for the session.
+    pub(crate) questions: Arc<ClientQuestions>,
     /// The overlay in which the script runs.
     pub(crate) overlay: Option<Arc<OpenOverlay>>,
     /// The lock of the named session, and a copy of the session from before the script. The copy becomes the session
@@ -61,10 +65,8 @@ impl RunSession {
         };
         let existing = guard.as_mut().and_then(|guard| guard.take());
         let is_new = existing.is_none();
-        let (mut session, earlier) = match existing {
-            Some(named) => (named.session, named.overlay),
-            None => ((state.setup.session)(), None),
-        };
+        let NamedSession { mut session, questions, overlay: earlier } =
+            existing.unwrap_or_else(|| NamedSession::create(state));
         let entered = prepare(&session, &arguments.script, is_new)
             .and_then(|script| {
                 Ok((script, enter_overlay(state, &mut session, earlier.as_ref(), arguments, request)?))
@@ -77,20 +79,20 @@ impl RunSession {
             Ok(entered) => entered,
             Err(message) => {
                 if let Some(guard) = guard.as_mut().filter(|_| !is_new) {
-                    **guard = Some(NamedSession { session, overlay: earlier });
+                    **guard = Some(NamedSession { session, questions, overlay: earlier });
                 }
                 return Err(message);
             }
         };
         let directory = session.directory().to_owned();
         let named = guard.map(|guard| (guard, session.fork()));
-        Ok(RunSession { started: Some((session, script)), directory, overlay, named })
+        Ok(RunSession { started: Some((session, script)), directory, questions, overlay, named })
     }
 
     /// Stores the session under its name again, because the script was not started.
     pub(crate) fn put_back(self) {
         if let (Some((mut guard, _)), Some((session, _))) = (self.named, self.started) {
-            *guard = Some(NamedSession::new(session, self.overlay));
+            *guard = Some(NamedSession::new(session, self.questions, self.overlay));
         }
     }
 
@@ -98,15 +100,24 @@ impl RunSession {
     pub(crate) fn store(self, job: &ScriptJob) {
         let Some((mut guard, before)) = self.named else { return };
         let after = job.ended().and_then(|ended| ended.take_session());
-        *guard = Some(NamedSession::new(after.unwrap_or(before), self.overlay));
+        *guard = Some(NamedSession::new(after.unwrap_or(before), self.questions, self.overlay));
     }
 }
 
 impl NamedSession {
+    fn create(state: &ServerState) -> NamedSession {
+        let questions = Arc::new(ClientQuestions::new());
+        NamedSession { session: (state.setup.session)(&questions), questions, overlay: None }
+    }
+
     /// A session between two calls. Its overlay is unmounted unless something uses it, so that it can be committed.
-    fn new(session: Session, overlay: Option<Arc<OpenOverlay>>) -> NamedSession {
+    fn new(
+        session: Session,
+        questions: Arc<ClientQuestions>,
+        overlay: Option<Arc<OpenOverlay>>,
+    ) -> NamedSession {
         let overlay = overlay.map(|open| SessionOverlay { id: open.id.clone(), open: Some(open) });
-        let mut named = NamedSession { session, overlay };
+        let mut named = NamedSession { session, questions, overlay };
         named.release_overlay();
         named
     }

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use haft_kernel::Script;
 use haft_kernel::run::{Input, Outcome, Run, Streams};
-use haft_kernel::{Script, Session};
 use haft_process::{Redactor, TerminalSize};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -125,8 +125,7 @@ pub(crate) async fn run(
     if let Some(port) = &conditions.port {
         conditions.port_was_open = listening::is_open(port).await;
     }
-    let started = (run_session.started.take(), run_session.overlay.clone());
-    let job = start(state, &arguments, started, request).await?;
+    let job = start(state, &arguments, &mut run_session, request).await?;
     let stop = wait::wait_for_job(&job, conditions, &[], Some(deadline), request).await;
     let continues = continues_as_job(&stop, arguments.on_timeout);
     let expired = matches!(stop, WaitResult::TimedOut) && !continues;
@@ -205,10 +204,12 @@ fn conditions(arguments: &RunArguments, directory: &std::path::Path) -> Result<W
 async fn start(
     state: &Arc<ServerState>,
     arguments: &RunArguments,
-    (started, overlay): (Option<(Session, Script)>, Option<Arc<OpenOverlay>>),
+    run_session: &mut RunSession,
     request: &ToolRequest,
 ) -> Result<Arc<ScriptJob>, String> {
-    let (session, script) = started.ok_or("the session has ended")?;
+    let (session, script) = run_session.started.take().ok_or("the session has ended")?;
+    let (overlay, questions) = (run_session.overlay.clone(), run_session.questions.clone());
+    let asked_client = request.asked_client.clone();
     let limits = limits::resolve(&arguments.limits, &state.setup.limits.scripts)?;
     let run = limits.apply(build_run(arguments, script), || state.overlays.meter(overlay.as_deref()))?;
     let record = request.record.clone();
@@ -219,7 +220,11 @@ async fn start(
     tokio::task::spawn_blocking(move || {
         let (mut session, mut started) = (session, Some(started));
         let mut notify = |begun| started.take().map(|started| started.send(begun));
-        let outcome = run.run_held(&host, &mut session, |controller| drop(notify(Ok(controller.clone()))));
+        let outcome = run.run_held(&host, &mut session, |controller| {
+            questions.start_script(asked_client, controller);
+            drop(notify(Ok(controller.clone())));
+        });
+        questions.end_script();
         match outcome {
             Ok(outcome) => {
                 if let Some(record) = record {

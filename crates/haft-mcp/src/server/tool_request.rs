@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::jobs::ScriptJob;
 use super::observer::CallRecord;
 use super::owner::ResourceOwner;
+use super::questions;
 use super::reply::ToolReply;
 
 /// A running `tools/call` request.
@@ -19,6 +20,8 @@ pub(crate) struct ToolRequest {
     pub(crate) owner: Arc<ResourceOwner>,
     cancelled: CancellationToken,
     progress_target: Option<(Peer<RoleServer>, ProgressToken)>,
+    /// The client, if a person there can be asked.
+    pub(crate) asked_client: Option<Peer<RoleServer>>,
     /// Is told about the course of the call.
     pub(crate) record: Option<Arc<dyn CallRecord>>,
 }
@@ -45,6 +48,7 @@ impl ToolRequest {
             owner,
             cancelled: context.ct.clone(),
             progress_target: token.map(|token| (context.peer.clone(), token)),
+            asked_client: questions::can_ask(context).then(|| context.peer.clone()),
             record,
         }
     }

@@ -188,6 +188,12 @@ impl JobController {
         self.0.cancel.cancel();
     }
 
+    /// Whether the job was asked to end.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.cancel.is_cancelled()
+    }
+
     /// Returns a process of the job that is blocked reading the job's terminal or standard input.
     pub fn needs_input(&self) -> Option<i32> {
         self.0.waiting_process()

@@ -16,7 +16,7 @@ use haft_kernel::Session;
 use haft_kernel::run::ScopeLimits;
 use haft_mcp::{
     Committer, HttpOptions, OverlaySetup, ResultDetail, Server, ServerEvent, ServerLimits, ServerSetup,
-    Stdio, ToolProgram,
+    SessionFactory, Stdio, ToolProgram,
 };
 use haft_overlay::{Overlay, OverlayStore};
 use haft_process::{CancelToken, Redactor, Tracing, protect_process, reason};
@@ -381,18 +381,22 @@ fn logger(verbose: bool) -> Box<dyn Fn(ServerEvent<'_>) + Send + Sync> {
     })
 }
 
-/// A factory of sessions with the initial environment and working directory.
-fn make_sessions(
-    process: &ProcessContext,
-    tools: &Arc<SessionTools>,
-) -> Box<dyn Fn() -> Session + Send + Sync> {
-    let kernel = sessions::kernel(tools, process).build();
-    let environment = process.environment.clone();
+/// A factory of sessions with the initial environment and working directory. With a policy, each has a kernel of its own, which asks the person at the session's client.
+fn make_sessions(process: &ProcessContext, tools: &Arc<SessionTools>) -> SessionFactory {
+    let common = sessions::kernel(tools, process).build();
+    let (process, tools) = (process.clone(), tools.clone());
     let directory = process.working_directory.clone().unwrap_or_else(|| Path::new("/").to_owned());
     let mask = sessions::creation_mask();
-    Box::new(move || {
-        let variables = environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
-        let mut session = Session::with_environment(kernel.clone(), variables, &directory);
+    Box::new(move |questions| {
+        let kernel = match &process.policy {
+            Some(policy) => {
+                let policy = Some(policy.asking(questions));
+                sessions::kernel(&tools, &ProcessContext { policy, ..process.clone() }).build()
+            }
+            None => common.clone(),
+        };
+        let variables = process.environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
+        let mut session = Session::with_environment(kernel, variables, &directory);
         session.set_umask(mask);
         session
     })

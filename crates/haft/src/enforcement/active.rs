@@ -4,15 +4,17 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use haft_kernel::KernelBuilder;
+use haft_mcp::ClientQuestions;
 use haft_policy::{Budgets, NetworkLevel, Policy, SandboxPaths, SandboxRules};
 use haft_process::{Sandbox, StartPermission};
 use haft_sandbox::{Access, KernelRules, Machine, NetworkRule};
 
+use super::approval::Approvals;
 use super::enforced::{Enforced, EnforcementLevel, EnforcementReport};
 use super::guard::PolicyGuard;
 use super::network::ProgramNetwork;
 use super::options::PolicyOptions;
-use super::prompt::Prompt;
+use super::prompt::{ClientPrompt, TerminalPrompt};
 use super::proxy;
 use crate::failure::{CANNOT_RUN_STATUS, Failure};
 
@@ -24,6 +26,7 @@ const PROXY_VARIABLES: [&str; 6] =
 #[derive(Clone, Debug)]
 pub(crate) struct ActivePolicy {
     guard: Arc<PolicyGuard>,
+    sandbox: Option<Arc<Sandbox>>,
     permission: StartPermission,
     enforced: Arc<Enforced>,
     /// The address of the proxy to listed hosts.
@@ -44,17 +47,22 @@ impl ActivePolicy {
         if !options.best_effort {
             require(&rules, &enforced)?;
         }
-        let prompt = if options.asks { Prompt::open() } else { None };
-        let guard = Arc::new(PolicyGuard::new(policy, prompt));
+        let prompt = if options.asks { TerminalPrompt::open() } else { None };
+        let guard = Arc::new(PolicyGuard::new(policy, prompt.map(Approvals::by)));
         let proxy = listener.map(|listener| proxy::serve(listener, guard.clone())).transpose();
         let proxy = proxy.map_err(|error| {
             Failure::new(format_args!("cannot start the proxy: {error}"), CANNOT_RUN_STATUS)
         })?;
-        let mut permission = StartPermission::by(guard.clone());
-        if let Some(sandbox) = sandbox {
-            permission = permission.and(&StartPermission::in_sandbox(Arc::new(sandbox)));
-        }
-        Ok(ActivePolicy { guard, permission, enforced: Arc::new(enforced), proxy })
+        let sandbox = sandbox.map(Arc::new);
+        let permission = permission(&guard, sandbox.as_ref());
+        Ok(ActivePolicy { guard, sandbox, permission, enforced: Arc::new(enforced), proxy })
+    }
+
+    /// The same policy for a session whose client can ask a person.
+    pub(crate) fn asking(&self, questions: &Arc<ClientQuestions>) -> ActivePolicy {
+        let guard = Arc::new(self.guard.asking(Approvals::by(ClientPrompt(questions.clone()))));
+        let permission = permission(&guard, self.sandbox.as_ref());
+        ActivePolicy { guard, permission, ..self.clone() }
     }
 
     /// Which programs may start, and their sandbox.
@@ -94,6 +102,12 @@ impl ActivePolicy {
     pub(crate) fn report(&self) -> EnforcementReport {
         EnforcementReport { enforced: Enforced::clone(&self.enforced), decisions: self.guard.decisions() }
     }
+}
+
+/// Allows the programs that a policy allows, in its sandbox.
+fn permission(guard: &Arc<PolicyGuard>, sandbox: Option<&Arc<Sandbox>>) -> StartPermission {
+    let allowed = StartPermission::by(guard.clone());
+    sandbox.cloned().map(StartPermission::in_sandbox).iter().fold(allowed, |one, other| one.and(other))
 }
 
 /// Builds the sandbox for programs; `None` if the policy does not limit them.

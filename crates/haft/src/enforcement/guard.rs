@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use haft_fs::{FileRules, GuardedAccess};
 use haft_kernel::{CommandGate, GatedCommand, InProcessKind};
@@ -14,7 +14,7 @@ use haft_process::{Denial, StartPolicy, StartRequest};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::prompt::Prompt;
+use super::approval::{Approval, Approvals};
 
 /// Decisions that the result of a run lists.
 const MAX_RECORDED_DECISIONS: usize = 100;
@@ -45,14 +45,20 @@ impl fmt::Display for RecordedDecision {
 /// A policy, the person who can be asked, and the decisions so far.
 #[derive(Debug)]
 pub(super) struct PolicyGuard {
-    policy: Policy,
-    prompt: Option<Prompt>,
-    decisions: Mutex<Vec<RecordedDecision>>,
+    policy: Arc<Policy>,
+    approvals: Option<Approvals>,
+    decisions: Arc<Mutex<Vec<RecordedDecision>>>,
 }
 
 impl PolicyGuard {
-    pub(super) fn new(policy: Policy, prompt: Option<Prompt>) -> PolicyGuard {
-        PolicyGuard { policy, prompt, decisions: Mutex::default() }
+    pub(super) fn new(policy: Policy, approvals: Option<Approvals>) -> PolicyGuard {
+        PolicyGuard { policy: Arc::new(policy), approvals, decisions: Arc::default() }
+    }
+
+    /// A guard with the same policy and the same list of decisions, and another person to ask.
+    pub(super) fn asking(&self, approvals: Approvals) -> PolicyGuard {
+        let (policy, decisions) = (self.policy.clone(), self.decisions.clone());
+        PolicyGuard { policy, approvals: Some(approvals), decisions }
     }
 
     pub(super) fn policy(&self) -> &Policy {
@@ -65,20 +71,23 @@ impl PolicyGuard {
 
     /// Asks a person if necessary. Returns the reason if the answer is no.
     fn settle(&self, subject: String, decision: Decision) -> Result<(), String> {
-        let allowed = match decision.verdict {
+        let (allowed, outcome) = match decision.verdict {
             PolicyVerdict::Allow => return Ok(()),
-            PolicyVerdict::Ask => self.prompt.as_ref().is_some_and(|prompt| prompt.ask(&subject, &decision)),
-            PolicyVerdict::Deny => false,
-        };
-        let outcome = match decision.verdict {
-            PolicyVerdict::Ask if self.prompt.is_none() => "needs approval",
-            PolicyVerdict::Ask => "refused by the user",
-            PolicyVerdict::Allow | PolicyVerdict::Deny => "denied by the policy",
+            PolicyVerdict::Deny => (false, "denied by the policy"),
+            PolicyVerdict::Ask => match self.ask(&subject, &decision) {
+                Approval::Once | Approval::Always => (true, "approved"),
+                Approval::Refused => (false, "refused by the user"),
+                Approval::Unavailable => (false, "needs approval"),
+            },
         };
         let separator = if decision.reason.is_empty() { "" } else { ":" };
         let reason = format!("{outcome}{separator} {decision}");
         self.record(RecordedDecision { subject, allowed, decision });
         if allowed { Ok(()) } else { Err(reason) }
+    }
+
+    fn ask(&self, subject: &str, decision: &Decision) -> Approval {
+        self.approvals.as_ref().map_or(Approval::Unavailable, |approvals| approvals.ask(subject, decision))
     }
 
     fn record(&self, decision: RecordedDecision) {

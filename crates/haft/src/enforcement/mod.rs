@@ -4,6 +4,7 @@
 //! every kernel, host and program that is made with it is limited.
 
 mod active;
+mod approval;
 mod enforced;
 mod guard;
 mod network;

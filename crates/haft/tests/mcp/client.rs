@@ -163,13 +163,13 @@ impl Client {
             let left = end.saturating_duration_since(Instant::now());
             let message = self.messages.recv_timeout(left).expect("there is an answer");
             match message["id"].as_u64() {
-                Some(id) => drop(self.answers.insert(id, message)),
-                None => self.notifications.push(message),
+                Some(id) if message["method"].is_null() => drop(self.answers.insert(id, message)),
+                _ => self.notifications.push(message),
             }
         }
     }
 
-    /// Waits for a notification.
+    /// Waits for a notification or a request of the server.
     #[track_caller]
     pub(crate) fn notification(&mut self, method: &str) -> Value {
         let end = Instant::now() + LONGEST;
@@ -180,8 +180,8 @@ impl Client {
             let left = end.saturating_duration_since(Instant::now());
             let message = self.messages.recv_timeout(left).expect("there is a notification");
             match message["id"].as_u64() {
-                Some(id) => drop(self.answers.insert(id, message)),
-                None => self.notifications.push(message),
+                Some(id) if message["method"].is_null() => drop(self.answers.insert(id, message)),
+                _ => self.notifications.push(message),
             }
         }
     }

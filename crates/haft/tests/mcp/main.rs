@@ -1,5 +1,6 @@
 //! `haft mcp` as a client sees it: lines of JSON.
 
+mod asking;
 mod blocked;
 mod client;
 mod ending;
