@@ -24,6 +24,8 @@ use crate::watcher::Watcher;
 pub struct Host {
     inner: Arc<HostInner>,
     permission: StartPermission,
+    /// Limits of every job.
+    limits: ScopeLimits,
 }
 
 #[derive(Debug)]
@@ -57,8 +59,37 @@ pub struct ScopeLimits {
     pub cpu: Option<Duration>,
     /// Maximum of the [`DiskMeter`](crate::DiskMeter) of a job.
     pub disk: Option<u64>,
+    /// Maximum number of bytes that members write to files. What this process writes itself counts too.
+    pub written: Option<u64>,
+    /// Maximum CPU time of all members together. That of this process counts too.
+    pub total_cpu: Option<Duration>,
+    /// Maximum number of bytes of captured output.
+    pub output: Option<u64>,
+    /// Whether reaching any limit ends the whole run. Otherwise limits on memory, processes and CPU time refuse or kill single processes.
+    pub ends_run: bool,
     /// Whether to refuse the start unless the kernel enforces every limit for all processes together.
     pub strict: bool,
+}
+
+impl ScopeLimits {
+    /// Returns the lower of each limit.
+    #[must_use]
+    pub fn lower(self, other: ScopeLimits) -> ScopeLimits {
+        fn least<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
+            [one, other].into_iter().flatten().min()
+        }
+        ScopeLimits {
+            processes: least(self.processes, other.processes),
+            memory: least(self.memory, other.memory),
+            cpu: least(self.cpu, other.cpu),
+            disk: least(self.disk, other.disk),
+            written: least(self.written, other.written),
+            total_cpu: least(self.total_cpu, other.total_cpu),
+            output: least(self.output, other.output),
+            ends_run: self.ends_run || other.ends_run,
+            strict: self.strict || other.strict,
+        }
+    }
 }
 
 /// Settings of a [`Host`].
@@ -123,7 +154,7 @@ impl HostBuilder {
         let id = run.as_ref().map_or_else(anonymous_id, |run| run.id().as_str().to_owned());
         let counter = AtomicU64::new(0);
         let inner = HostInner { id, counter, settings: self, resources: OnceLock::new(), run, warnings };
-        Host { inner: Arc::new(inner), permission: StartPermission::all() }
+        Host { inner: Arc::new(inner), permission: StartPermission::all(), limits: ScopeLimits::default() }
     }
 
     /// Creates the first run directory that can be created. Without one, large outputs are kept in memory files.
@@ -159,7 +190,18 @@ impl Host {
     /// Returns a host with the same resources that starts only programs that `permission` allows too.
     #[must_use]
     pub fn restricted(&self, permission: &StartPermission) -> Host {
-        Host { inner: self.inner.clone(), permission: self.permission.and(permission) }
+        Host { permission: self.permission.and(permission), ..self.clone() }
+    }
+
+    /// Returns a host with the same resources whose jobs also have these limits.
+    #[must_use]
+    pub fn limited(&self, limits: ScopeLimits) -> Host {
+        Host { limits: self.limits.lower(limits), ..self.clone() }
+    }
+
+    /// Returns the limits of all jobs.
+    pub(crate) fn limits(&self) -> ScopeLimits {
+        self.limits
     }
 
     /// Returns which programs may be started.

@@ -35,6 +35,14 @@ impl PrivateNetwork {
         Ok((PrivateNetwork { user, network }, listener.into()))
     }
 
+    /// Creates a socket of this network, for use by this process.
+    ///
+    /// # Errors
+    /// If the network cannot be joined, or has no such sockets.
+    pub fn socket(&self, family: i32, kind: i32) -> std::io::Result<OwnedFd> {
+        sys::create_socket(&self.join_plan(), family, kind)
+    }
+
     pub(crate) fn join_plan(&self) -> NetworkJoin {
         NetworkJoin {
             user: self.user.as_ref().map(|user| user.as_raw_fd()),

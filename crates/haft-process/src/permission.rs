@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use crate::command::Sandbox;
 use crate::error::{Error, ErrorKind};
+use crate::network::PrivateNetwork;
 use crate::sys;
 
 /// A program that is about to start, with its path resolved.
@@ -103,6 +104,12 @@ impl StartPermission {
     #[must_use]
     pub fn has_sandbox(&self) -> bool {
         !self.sandboxes.is_empty()
+    }
+
+    /// The network of all programs, if they have one of their own.
+    #[must_use]
+    pub fn private_network(&self) -> Option<&PrivateNetwork> {
+        self.sandboxes.iter().find_map(|sandbox| sandbox.network.as_deref())
     }
 
     /// Confines this thread, and threads and programs that it starts, to the files that programs of this permission may access. This

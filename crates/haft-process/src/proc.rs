@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fs;
 use std::io::Read as _;
+use std::time::Duration;
 
 use rustix::io::Errno;
 
@@ -204,6 +205,22 @@ pub(crate) fn memory(pid: i32) -> Option<ProcessMemory> {
     let (resident, shared) = (pages.next()??, pages.next()??);
     let size = rustix::param::page_size() as u64;
     Some(ProcessMemory { resident: resident * size, unshared: resident.saturating_sub(shared) * size })
+}
+
+/// Returns the number of bytes that a process and the children it waited for have written to files; 0 if it is unknown.
+pub(crate) fn written(pid: i32) -> u64 {
+    let io = fs::read_to_string(format!("/proc/{pid}/io")).unwrap_or_default();
+    let line = io.lines().find_map(|line| line.strip_prefix("write_bytes:"));
+    line.and_then(|count| count.trim().parse().ok()).unwrap_or(0)
+}
+
+/// Returns the CPU time of a process and the children it waited for; 0 if it is unknown.
+pub(crate) fn cpu_time(pid: i32) -> Duration {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // The name of the program, in parentheses, may contain anything.
+    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields).split_ascii_whitespace();
+    let ticks: u64 = fields.skip(11).take(4).filter_map(|field| field.parse::<u64>().ok()).sum();
+    Duration::from_millis(ticks.saturating_mul(1000) / rustix::param::clock_ticks_per_second())
 }
 
 /// Whether a child still has the memory of this process, because it has not executed its program yet.

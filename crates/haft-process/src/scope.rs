@@ -154,6 +154,11 @@ impl Scope {
         self.held().cgroup.is_some()
     }
 
+    /// Returns the limits that were asked for.
+    pub(crate) fn asked_limits(&self) -> &ScopeLimits {
+        &self.0.containment.limits
+    }
+
     /// Returns the limits, what enforces them, and whether they were reached.
     pub(crate) fn limits(&self) -> RunLimits {
         let limits = &self.0.containment.limits;
@@ -175,6 +180,7 @@ impl Scope {
 
     /// Records the exit of a member, which may be due to a limit.
     pub(crate) fn note_exit(&self, exit: Exit, usage: Usage) {
+        crate::enforce::attribute_usage(usage);
         for scope in self.with_outer() {
             scope.0.tracker.note_exit(&scope.0.containment.limits, exit, usage);
         }

@@ -53,11 +53,14 @@ pub struct Usage {
     pub system: Duration,
     /// Maximum resident set size of one of these processes, in bytes.
     pub max_rss: u64,
+    /// Bytes written to files.
+    #[serde(skip)]
+    pub(crate) written: u64,
 }
 
 impl Usage {
     pub(crate) fn from_raw(raw: &RawExit) -> Usage {
-        Usage { user: raw.user, system: raw.system, max_rss: raw.max_rss }
+        Usage { user: raw.user, system: raw.system, max_rss: raw.max_rss, written: raw.written }
     }
 }
 

@@ -136,12 +136,15 @@ impl Registry {
                 // These tools run with the session's full environment.
                 ToolSource::Native(_) | ToolSource::Provided { .. } => session.clone(),
             },
-            timeout: options.timeout.or(tool.timeout()).unwrap_or(inner.options.timeout),
+            timeout: capped(
+                options.timeout.or(tool.timeout()).unwrap_or(inner.options.timeout),
+                inner.options.longest_timeout,
+            ),
             cancel: options.cancel.as_ref().map_or_else(CancelToken::new, CancelToken::child),
-            output_limit: options
-                .output_limit
-                .or(tool.descriptor().output_limit)
-                .unwrap_or(inner.options.output_limit),
+            output_limit: capped(
+                options.output_limit.or(tool.descriptor().output_limit).unwrap_or(inner.options.output_limit),
+                inner.options.largest_output,
+            ),
         };
         match tool.source() {
             ToolSource::File(file) => run::run_file(inner, tool, file, &ready.arguments, &settings),
@@ -149,6 +152,13 @@ impl Registry {
                 call_native(inner, native.as_ref(), ready, &settings, progress)
             }
         }
+    }
+}
+
+fn capped<T: Ord>(value: T, maximum: Option<T>) -> T {
+    match maximum {
+        Some(maximum) => value.min(maximum),
+        None => value,
     }
 }
 

@@ -99,6 +99,10 @@ impl ToolRun<'_> {
         if self.outcome.cancelled {
             return Err((ErrorCode::Cancelled, format!("the call of tool '{name}' was cancelled")));
         }
+        if let Some(kind) = self.outcome.limits.ended_by {
+            let message = format!("tool '{name}' was ended: {} limit exceeded", kind.name());
+            return Err((ErrorCode::ToolCrashed, message));
+        }
         let reason = text::last_line(stderr).map_or(String::new(), |line| format!(": {line}"));
         match self.outcome.exit {
             Exit::Code(0) => self.value(),

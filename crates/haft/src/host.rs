@@ -28,13 +28,13 @@ pub(crate) fn set_up(process: &ProcessContext) -> Host {
     // A write to a closed pipe fails instead of ending haft.
     let _ = set_disposition(Signals::PIPE, Disposition::Ignore);
     let host = with_directories(process).cgroups().subreaper().watcher(watcher()).build();
-    host.restricted(&process.permission())
+    host.restricted(&process.permission()).limited(process.job_limits())
 }
 
 /// A host for the tools of a session. It owns the processes that it starts, but not this process.
 pub(crate) fn for_tools(process: &ProcessContext) -> Host {
     let host = with_directories(process).cgroups().watcher(watcher()).build();
-    host.restricted(&process.permission())
+    host.restricted(&process.permission()).limited(process.job_limits())
 }
 
 /// Adds the run directories to try: below the temporary directories, since outputs can be large and those are on a disk; in

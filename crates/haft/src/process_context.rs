@@ -3,7 +3,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use haft_process::{Environment, StartPermission, looks_secret};
+use haft_policy::Budgets;
+use haft_process::{Environment, ScopeLimits, StartPermission, looks_secret};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::fcntl_getfd;
 use rustix::stdio::{stderr, stdin, stdout};
@@ -85,6 +86,26 @@ impl ProcessContext {
     /// Which programs may be started.
     pub(crate) fn permission(&self) -> StartPermission {
         self.policy.as_ref().map_or(StartPermission::all(), |policy| policy.permission().clone())
+    }
+
+    /// How much a run may use.
+    pub(crate) fn budgets(&self) -> Budgets {
+        self.policy.as_ref().map(ActivePolicy::budgets).unwrap_or_default()
+    }
+
+    /// The limits of every job that the budgets set. Exceeding one of them ends the job.
+    pub(crate) fn job_limits(&self) -> ScopeLimits {
+        let budgets = self.budgets();
+        ScopeLimits {
+            processes: budgets.processes,
+            memory: budgets.memory,
+            cpu: budgets.cpu,
+            total_cpu: budgets.cpu,
+            written: budgets.disk,
+            output: budgets.output,
+            ends_run: budgets != Budgets::default(),
+            ..ScopeLimits::default()
+        }
     }
 
     /// All variables, including the withheld ones.

@@ -56,7 +56,8 @@ impl Session {
                 Err(error) => Err(error),
             },
         };
-        let connected = found.and_then(|found| address.connect(&found, self.limits.cancel()));
+        let network = self.kernel.permission.private_network();
+        let connected = found.and_then(|found| address.connect(&found, network, self.limits.cancel()));
         self.check_cancelled()?;
         Ok(connected)
     }

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _};
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use haft_process::CancelToken;
+use haft_process::{CancelToken, PrivateNetwork};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, socket_with, sockopt};
@@ -48,10 +48,17 @@ impl<'a> ConnectionAddress<'a> {
     ///
     /// # Errors
     /// The error of the last address; [`io::ErrorKind::Interrupted`] if the token is cancelled.
-    pub(super) fn connect(self, found: &[SocketAddr], cancel: &CancelToken) -> io::Result<OwnedFd> {
+    pub(super) fn connect(
+        self,
+        found: &[SocketAddr],
+        network: Option<&PrivateNetwork>,
+        cancel: &CancelToken,
+    ) -> io::Result<OwnedFd> {
         let mut last = io::Error::other("no address for this name");
         for address in found {
-            match connected(*address, self.kind, cancel) {
+            // Programs with a network of their own have its loopback interface, and so has the script.
+            let network = network.filter(|_| address.ip().is_loopback());
+            match connected(*address, self.kind, network, cancel) {
                 Err(error) if error.kind() != io::ErrorKind::Interrupted => last = error,
                 result => return result,
             }
@@ -95,9 +102,21 @@ impl HostName {
     }
 }
 
-fn connected(address: SocketAddr, kind: SocketType, cancel: &CancelToken) -> io::Result<OwnedFd> {
+fn connected(
+    address: SocketAddr,
+    kind: SocketType,
+    network: Option<&PrivateNetwork>,
+    cancel: &CancelToken,
+) -> io::Result<OwnedFd> {
     let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-    let socket = socket_with(family, kind, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK, None)?;
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = match network {
+        Some(network) => {
+            let kind = kind.as_raw() | flags.bits();
+            network.socket(i32::from(family.as_raw()), kind.cast_signed())?
+        }
+        None => socket_with(family, kind, flags, None)?,
+    };
     match connect(&socket, &address) {
         Ok(()) => {}
         Err(Errno::INPROGRESS) => finished(&socket, cancel)?,

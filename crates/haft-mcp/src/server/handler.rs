@@ -316,7 +316,10 @@ impl ServerHandler for ProtocolHandler {
         let wants_meta = call.owner.keeps_meta_from_model();
         let handler = self.clone();
         let answer = move |call: ToolRequest| async move {
-            let reply = handler.call(&request.name, request.arguments, &call).await;
+            let reply = match handler.state.count_call() {
+                Ok(()) => handler.call(&request.name, request.arguments, &call).await,
+                Err(message) => Some(Err(message)),
+            };
             call.record_reply(reply.as_ref());
             reply
         };

@@ -47,6 +47,7 @@ pub(crate) fn resolve(asked: &LimitArguments, server: &ScopeLimits) -> Result<Sc
             processes: lower(asked.processes, server.processes),
             disk: lower(asked.disk, server.disk),
             strict: asked.strict || server.strict,
+            ..*server
         },
         needs_overlay: asked.disk.is_some(),
         capture: asked.output.map_or_else(CaptureLimits::default, CaptureLimits::capped),

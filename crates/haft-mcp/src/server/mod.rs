@@ -118,6 +118,10 @@ pub struct ServerLimits {
     pub outputs: OutputLimits,
     /// Limits of each script with its programs. A call can only set lower ones.
     pub scripts: ScopeLimits,
+    /// The longest time that a script may run, also in the background.
+    pub wall: Option<Duration>,
+    /// The number of tool calls that the server answers.
+    pub calls: Option<u64>,
 }
 
 impl fmt::Debug for ServerSetup {

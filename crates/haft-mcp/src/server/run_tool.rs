@@ -108,7 +108,8 @@ pub(crate) async fn run(
     mut arguments: RunArguments,
     request: &ToolRequest,
 ) -> Result<ToolReply, String> {
-    let timeout = timeout(arguments.timeout)?;
+    let wall = state.setup.limits.wall;
+    let timeout = timeout(arguments.timeout)?.min(wall.unwrap_or(MAX_TIMEOUT));
     let new_name = name_session(state, &mut arguments, request)?;
     let shown = arguments.view.clone().resolve()?;
     if may_continue(&arguments) {
@@ -211,7 +212,8 @@ async fn start(
     let (overlay, questions) = (run_session.overlay.clone(), run_session.questions.clone());
     let asked_client = request.asked_client.clone();
     let limits = limits::resolve(&arguments.limits, &state.setup.limits.scripts)?;
-    let run = limits.apply(build_run(arguments, script), || state.overlays.meter(overlay.as_deref()))?;
+    let run =
+        limits.apply(build_run(state, arguments, script), || state.overlays.meter(overlay.as_deref()))?;
     let record = request.record.clone();
     let run = record.iter().fold(run, |run, record| run.observer(record.clone()));
     let (started, controller) = oneshot::channel();
@@ -261,7 +263,7 @@ fn redactor(common: &Arc<Redactor>, arguments: &RunArguments) -> Arc<Redactor> {
 }
 
 /// Builds the kernel run.
-fn build_run(arguments: &RunArguments, script: Script) -> Run {
+fn build_run(state: &ServerState, arguments: &RunArguments, script: Script) -> Run {
     let input = match &arguments.stdin {
         Some(text) => Input::Bytes(Arc::from(text.as_bytes())),
         None if arguments.interactive || arguments.pty => Input::Pipe,
@@ -273,6 +275,7 @@ fn build_run(arguments: &RunArguments, script: Script) -> Run {
         (false, false) => Streams::Separate,
     };
     let run = Run::prepared(script).input(input).streams(streams);
+    let run = state.setup.limits.wall.into_iter().fold(run, Run::timeout);
     let variables = arguments.env.iter().flatten();
     variables.fold(run, |run, (name, value)| run.variable(name.as_bytes(), value.as_bytes()))
 }

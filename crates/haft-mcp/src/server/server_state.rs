@@ -39,6 +39,8 @@ pub(crate) struct ServerState {
     /// A random key that makes job ids unguessable, if several clients may connect.
     id_key: Option<RandomState>,
     numbers: AtomicU64,
+    /// Tool calls so far.
+    calls: AtomicU64,
 }
 
 /// Interval between searches for expired sessions, jobs and outputs.
@@ -77,6 +79,7 @@ impl ServerState {
             shutdowns: TaskTracker::new(),
             id_key: shared.then(RandomState::new),
             numbers: AtomicU64::new(1),
+            calls: AtomicU64::new(0),
             setup,
         })
     }
@@ -85,6 +88,20 @@ impl ServerState {
     pub(crate) fn offers_built_in(&self, name: &str) -> bool {
         !ON_REQUEST.contains(&name)
             || self.setup.requested_tools.as_ref().is_some_and(|requested| requested.allows(name))
+    }
+
+    /// Counts a tool call.
+    ///
+    /// # Errors
+    /// If the server answers no more calls.
+    pub(crate) fn count_call(&self) -> Result<(), String> {
+        let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
+        match self.setup.limits.calls {
+            Some(limit) if number > limit => Err(format!(
+                "the limit of {limit} calls is reached\nhint: 'calls' in [policy.budgets] sets it, for as long as this server runs"
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// A unique number for a job or an owner.

@@ -11,6 +11,7 @@ mod process_watch;
 mod report;
 mod sampler;
 mod tracker;
+mod usage_watch;
 
 pub use disk_watch::DiskMeter;
 pub(crate) use disk_watch::DiskWatch;
@@ -21,3 +22,4 @@ use process_watch::{ProcessEstimate, ProcessWatch};
 pub use report::{EnforcedBy, LimitKind, LimitState, RunLimits};
 pub(crate) use sampler::{SampleVerdict, Sampler};
 pub(crate) use tracker::LimitTracker;
+pub(crate) use usage_watch::{UsageWatch, attribute_usage};

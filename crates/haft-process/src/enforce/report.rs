@@ -13,8 +13,10 @@ pub enum LimitKind {
     Processes,
     /// The CPU time of each process.
     Cpu,
-    /// The space of the files that a run changes in its overlay.
+    /// The bytes that a run writes to files, or the space of the files that it changes in its overlay.
     Disk,
+    /// The bytes of output.
+    Output,
 }
 
 /// How a limit is enforced.
@@ -59,9 +61,12 @@ pub struct RunLimits {
     /// Seconds of CPU time of each process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<LimitState>,
-    /// Bytes of the files that the run changes in its overlay.
+    /// Bytes that the run writes to files, or of the files that it changes in its overlay.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disk: Option<LimitState>,
+    /// Bytes of output.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<LimitState>,
     /// The limit that ended the whole run, if one did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_by: Option<LimitKind>,
@@ -76,6 +81,7 @@ impl LimitKind {
             LimitKind::Processes => "process",
             LimitKind::Cpu => "CPU time",
             LimitKind::Disk => "disk",
+            LimitKind::Output => "output",
         }
     }
 }
@@ -94,6 +100,7 @@ impl RunLimits {
             (LimitKind::Processes, self.processes),
             (LimitKind::Cpu, self.cpu),
             (LimitKind::Disk, self.disk),
+            (LimitKind::Output, self.output),
         ];
         all.into_iter().filter_map(|(kind, state)| Some((kind, state?)))
     }
@@ -111,6 +118,7 @@ impl RunLimits {
             LimitKind::Processes => &mut self.processes,
             LimitKind::Cpu => &mut self.cpu,
             LimitKind::Disk => &mut self.disk,
+            LimitKind::Output => &mut self.output,
         };
         if let Some(state) = state {
             state.hit = true;
@@ -147,7 +155,7 @@ impl RunLimits {
 
 fn asked(kind: LimitKind, value: u64) -> String {
     match kind {
-        LimitKind::Memory | LimitKind::Disk => format!("{value} bytes"),
+        LimitKind::Memory | LimitKind::Disk | LimitKind::Output => format!("{value} bytes"),
         LimitKind::Processes => value.to_string(),
         LimitKind::Cpu => format!("{value} s"),
     }
@@ -168,6 +176,7 @@ mod tests {
             processes: Some(state(true, 0)),
             cpu: Some(state(false, 0)),
             disk: None,
+            output: None,
             ended_by: None,
         };
         let expected =

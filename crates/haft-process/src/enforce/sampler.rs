@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use super::{DiskWatch, LimitKind, MemoryWatch, ProcessEstimate, ProcessWatch, RaisedPriority};
+use super::{DiskWatch, LimitKind, MemoryWatch, ProcessEstimate, ProcessWatch, RaisedPriority, UsageWatch};
+use crate::host::ScopeLimits;
 use crate::job::InProcessWork;
 use crate::proc::ProcessEntry;
 use crate::scope::Scope;
@@ -27,6 +28,9 @@ pub(crate) struct Sampler {
     memory: Option<MemoryWatch>,
     processes: Option<ProcessWatch>,
     disk: Option<DiskWatch>,
+    usage: Option<UsageWatch>,
+    /// Whether the run ends when a limit is reached.
+    ends_run: bool,
     /// When the next sample is due at the latest.
     sample_at: Instant,
     /// When the next sample is due if the run may exceed its process limit.
@@ -54,14 +58,18 @@ impl Sampler {
         memory: Option<MemoryWatch>,
         processes: Option<u64>,
         disk: Option<DiskWatch>,
+        limits: &ScopeLimits,
     ) -> Option<Sampler> {
-        let wanted = memory.is_some() || processes.is_some() || disk.is_some();
+        let (usage, ends_run) = (UsageWatch::new(limits), limits.ends_run);
+        let is_frequent = memory.is_some() || disk.is_some() || usage.is_some() || ends_run;
         let now = Instant::now();
-        wanted.then(|| Sampler {
-            sample_at: now + MIN_SAMPLE_INTERVAL * interval_factor(memory.is_some() || disk.is_some()),
+        (is_frequent || processes.is_some()).then(|| Sampler {
+            sample_at: now + MIN_SAMPLE_INTERVAL * interval_factor(is_frequent),
             memory,
             processes: processes.map(ProcessWatch::new),
             disk,
+            usage,
+            ends_run,
             early_at: now,
             alarm_at: now,
             due: now + EARLY_CHECK_INTERVAL,
@@ -99,6 +107,11 @@ impl Sampler {
         if self.disk.as_ref().is_some_and(DiskWatch::is_over) {
             return SampleVerdict::End(LimitKind::Disk);
         }
+        if self.ends_run
+            && let Some(kind) = scope.tracker().reached(scope.limiters())
+        {
+            return SampleVerdict::End(kind);
+        }
         // A fork bomb must not grow while its processes are listed.
         let pauses = estimate == ProcessEstimate::Exceeds;
         if pauses {
@@ -115,16 +128,26 @@ impl Sampler {
         if let (SampleVerdict::Continue, Some(memory)) = (verdict, &mut self.memory) {
             verdict = memory.sample(scope, &members, work);
         }
+        if let (SampleVerdict::Continue, Some(usage)) = (verdict, &self.usage) {
+            verdict = usage.exceeded(scope, &members).map_or(verdict, SampleVerdict::End);
+        }
         self.schedule(begun, pauses);
         verdict
     }
 
     /// Lists the running members of the scope, if a limit needs them.
     fn members(&self, scope: &Scope) -> Vec<ProcessEntry> {
-        if self.processes.is_none() && !self.memory.as_ref().is_some_and(MemoryWatch::needs_members) {
+        let needs_members =
+            self.usage.is_some() || self.memory.as_ref().is_some_and(MemoryWatch::needs_members);
+        if self.processes.is_none() && !needs_members {
             return Vec::new();
         }
         scope.entries().into_iter().filter(|entry| !entry.zombie).collect()
+    }
+
+    /// Whether something is limited that can grow fast and is not counted by the system.
+    fn is_frequent(&self) -> bool {
+        self.memory.is_some() || self.disk.is_some() || self.usage.is_some() || self.ends_run
     }
 
     /// Sets when the next sample is due. Processes of other runs can cause a false alarm, which must not repeat at once.
@@ -132,7 +155,7 @@ impl Sampler {
         let (now, took) = (Instant::now(), begun.elapsed());
         let is_over = self.processes.as_ref().is_some_and(ProcessWatch::is_over);
         let interval = MIN_SAMPLE_INTERVAL.max(took * INTERVAL_PER_SAMPLE_TIME);
-        let interval = interval * interval_factor(self.memory.is_some() || self.disk.is_some());
+        let interval = interval * interval_factor(self.is_frequent());
         self.sample_at = now + if is_over { MIN_SAMPLE_INTERVAL } else { interval };
         self.early_at = now + took * EARLY_INTERVAL_PER_SAMPLE_TIME;
         self.alarm_at = if paused && !is_over { self.early_at } else { now };
@@ -143,6 +166,6 @@ impl Sampler {
     }
 }
 
-fn interval_factor(measures_bytes: bool) -> u32 {
-    if measures_bytes { 1 } else { PROCESS_INTERVAL_FACTOR }
+fn interval_factor(is_frequent: bool) -> u32 {
+    if is_frequent { 1 } else { PROCESS_INTERVAL_FACTOR }
 }

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::enforce::{SampleVerdict, Sampler};
+use crate::capture::Output;
+use crate::enforce::{LimitKind, SampleVerdict, Sampler};
 use crate::job::Job;
 
 /// Interval between checks for an empty scope, where no descriptor reports it.
@@ -120,7 +121,7 @@ impl Job {
     fn act(&mut self) {
         let now = Instant::now();
         if !self.ladder.has_begun() {
-            let exceeded = self.sample_if_due(now);
+            let exceeded = self.exceeds_output() || self.sample_if_due(now);
             self.begin_ladder_if_due(now, exceeded);
         }
         if self.ladder.has_begun() && !self.ladder.is_down() {
@@ -157,6 +158,16 @@ impl Job {
                 true
             }
         }
+    }
+
+    /// Whether the job must end because it wrote too much output.
+    fn exceeds_output(&self) -> bool {
+        let Some(limit) = self.shared.scope.asked_limits().output else { return false };
+        let total: u64 = self.shared.captured.all().map(Output::total_bytes).sum();
+        if total > limit {
+            self.shared.scope.tracker().note_ended(LimitKind::Output);
+        }
+        total > limit
     }
 
     fn begin_ladder_if_due(&mut self, now: Instant, exceeded: bool) {

@@ -79,7 +79,8 @@ impl PreparedJob {
     /// Does everything that can fail before the process is started.
     fn new(task: Task, host: &Host) -> Result<PreparedJob, Error> {
         let Task { mut command, work, within, options } = task;
-        let SupervisionOptions { mut input, streams, capture_limits, scope_limits, .. } = options;
+        let SupervisionOptions { mut input, streams, capture_limits, .. } = options;
+        let scope_limits = options.scope_limits.lower(host.limits());
         if let (Input::Inherit, Streams::Terminal(_)) = (&input, streams) {
             input = Input::Forward(inherited_input(&command)?);
         }
@@ -276,6 +277,10 @@ fn limit_each_process(
     if let Some(time) = asked.cpu {
         command.limit(ResourceLimit::cpu(time));
     }
+    if let Some(written) = asked.written {
+        // Catches a single large file between two samples.
+        command.limit(ResourceLimit::fixed(Resource::FileSize, written));
+    }
     let weak = |state: Option<LimitState>| {
         state.filter(|state| state.enforced_by != EnforcedBy::Cgroup).map(|state| state.asked)
     };
@@ -298,7 +303,7 @@ fn limit_each_process(
         (None, Some(limit)) if has_work => Some(MemoryWatch::of_control_group(limit)),
         _ => None,
     };
-    Sampler::new(watch, processes, disk)
+    Sampler::new(watch, processes, disk, asked)
 }
 
 fn watch_disk(asked: &ScopeLimits, meter: Option<DiskMeter>) -> Result<Option<DiskWatch>, Error> {

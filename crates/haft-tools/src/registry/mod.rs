@@ -35,6 +35,10 @@ pub struct RegistryOptions {
     pub timeout: Duration,
     /// Default maximum size of a result in bytes.
     pub output_limit: u64,
+    /// Maximum of all time limits.
+    pub longest_timeout: Option<Duration>,
+    /// Maximum of all limits on the size of a result.
+    pub largest_output: Option<u64>,
     /// Environment of this process. Tools see only the basic variables and those that they name.
     pub environment: Arc<Environment>,
     /// Variables that are withheld from sessions. Tools see those that they name.
@@ -57,6 +61,8 @@ impl Default for RegistryOptions {
             schema_timeout: Duration::from_secs(1),
             timeout: Duration::from_secs(30),
             output_limit: 1 << 20,
+            longest_timeout: None,
+            largest_output: None,
             environment: Arc::default(),
             withheld: Arc::default(),
             directory: PathBuf::from("/"),

@@ -27,9 +27,8 @@ use self::install::{ConfigChange, InstallArguments};
 use self::names::OwnedNameResolver;
 use crate::commands::changes::{self, overlay::OverlayOptions};
 use crate::commands::launch::prompts;
-use crate::commands::options::tighten;
 use crate::commands::print::print_text;
-use crate::enforcement::{ActivePolicy, PolicyOptions};
+use crate::enforcement::PolicyOptions;
 use crate::failure::{Failure, print_message};
 use crate::process_context::ProcessContext;
 use crate::records::Recorder;
@@ -326,18 +325,15 @@ fn set_up(
     let host = host::set_up(process);
     host.warnings().iter().for_each(print_message);
     let host = Arc::new(host);
-    let mut scripts = ScopeLimits {
+    let budgets = process.budgets();
+    let scripts = ScopeLimits {
         memory: arguments.limit_memory,
         cpu: arguments.limit_cpu,
         processes: arguments.limit_processes,
         disk: arguments.overlay.limit_disk,
-        strict: false,
+        ..ScopeLimits::default()
     };
-    if let Some(budgets) = process.policy.as_ref().map(ActivePolicy::budgets) {
-        tighten(&mut scripts.memory, budgets.memory);
-        tighten(&mut scripts.cpu, budgets.cpu);
-        tighten(&mut scripts.processes, budgets.processes);
-    }
+    let scripts = scripts.lower(process.job_limits());
     Ok(ServerSetup {
         prompts: {
             let (process, host) = (process.clone(), host.clone());
@@ -350,7 +346,7 @@ fn set_up(
         tools: Some(haft_mcp::RegistryTools { registry: tools.registry(), toolset: tools.toolset() }),
         requested_tools: requested_tools(&arguments.tools)?,
         detail: if arguments.detail == "full" { ResultDetail::Full } else { ResultDetail::Text },
-        limits: ServerLimits { scripts, ..ServerLimits::default() },
+        limits: ServerLimits { scripts, wall: budgets.wall, calls: budgets.calls, ..ServerLimits::default() },
         task_after: arguments.task_after,
         redactor: Arc::new(Redactor::new(process.whole_environment().iter())),
         withheld_variables: process

@@ -91,6 +91,9 @@ pub(crate) struct SupervisionArguments {
     /// Fail unless the kernel enforces every limit for all processes together
     #[arg(long, help_heading = LIMITS)]
     pub(crate) strict_limits: bool,
+    /// Whether a policy limits the output, so that it must be counted.
+    #[arg(skip)]
+    pub(crate) counts_output: bool,
 }
 
 impl SupervisionArguments {
@@ -101,11 +104,12 @@ impl SupervisionArguments {
         tighten(&mut self.limit_memory, budgets.memory);
         tighten(&mut self.limit_processes, budgets.processes);
         tighten(&mut self.output_cap, budgets.output);
+        self.counts_output = budgets.output.is_some();
     }
 }
 
 /// Lowers a limit to another one.
-pub(crate) fn tighten<T: Copy + Ord>(limit: &mut Option<T>, other: Option<T>) {
+fn tighten<T: Copy + Ord>(limit: &mut Option<T>, other: Option<T>) {
     *limit = match (*limit, other) {
         (Some(limit), Some(other)) => Some(limit.min(other)),
         (limit, other) => limit.or(other),

@@ -163,6 +163,12 @@ fn run(
 fn answer(outcome: &Outcome, shown: Option<OutputSummary>, timeout: Duration) -> Result<Value, CallError> {
     let text = shown.as_ref().map(|shown| shown.text.clone()).unwrap_or_default();
     let ended = |code, error: String| Err(CallError { stdout: text.clone(), ..CallError::new(code, error) });
+    if let (Status::Signal(_), Some(kind)) = (outcome.status, outcome.limits.ended_by) {
+        return ended(
+            ErrorCode::ToolCrashed,
+            format!("the script was ended: {} limit exceeded", kind.name()),
+        );
+    }
     match outcome.status {
         Status::TimedOut => ended(
             ErrorCode::ToolTimeout,

@@ -42,10 +42,13 @@ pub(crate) fn open(
         cache: places.cache.clone(),
     };
     let defaults = RegistryOptions::default();
+    let budgets = process.budgets();
     let options = RegistryOptions {
         schema_timeout: settings.schema_timeout.unwrap_or(defaults.schema_timeout),
         timeout: settings.timeout.unwrap_or(defaults.timeout),
         output_limit: settings.output_limit.unwrap_or(defaults.output_limit),
+        longest_timeout: budgets.wall,
+        largest_output: budgets.output,
         environment: Arc::new(process.environment.clone()),
         withheld: Arc::new(process.withheld.clone()),
         directory,

@@ -1,6 +1,7 @@
 //! Policies hold: what they deny does not happen, and what they allow works.
 
 mod attacks;
+mod budgets;
 mod enforced;
 mod support;
 mod work;

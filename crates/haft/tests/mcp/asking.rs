@@ -1,4 +1,4 @@
-//! A policy asks the person at the client, by elicitation.
+//! A policy asks the person at the client, by elicitation, and limits the number of calls.
 
 use haft_test_support::Scratch;
 use serde_json::{Value, json};
@@ -10,9 +10,13 @@ const POLICY: &str = "[policy.commands]\nask = [[\"uname\"], [\"seq\"]]\n";
 const FORMS: &str = r#"{"elicitation": {}}"#;
 
 fn client(capabilities: &str) -> Client {
+    client_with(POLICY, capabilities)
+}
+
+fn client_with(text: &str, capabilities: &str) -> Client {
     let scratch = Scratch::new();
     let policy = scratch.file("policy.toml");
-    std::fs::write(&policy, POLICY).expect("a policy");
+    std::fs::write(&policy, text).expect("a policy");
     let policy = policy.to_str().expect("text").to_owned();
     let mut client = Client::start(scratch, &["--policy", &policy], &[]);
     client.introduce("2025-06-18", serde_json::from_str(capabilities).expect("JSON"));
@@ -91,4 +95,16 @@ fn a_timeout_withdraws_the_question() {
     );
     let withdrawn = client.notification("notifications/cancelled");
     assert_eq!(withdrawn["params"]["requestId"], question["id"]);
+}
+
+#[test]
+fn budgets_hold_for_scripts_and_calls() {
+    let mut client = client_with("[policy.budgets]\noutput = \"1M\"\nwall = \"2s\"\ncalls = 3\n", "{}");
+    let reply = client.run("yes");
+    assert_eq!(reply.data()["status"]["limit"], "output", "{:#}", reply.0);
+    let reply = client.call("run", json!({ "script": "sleep 60", "timeout": 50 }));
+    assert!(reply.text().contains("timed out"), "{}", reply.text());
+    assert_eq!(client.run("echo alive").data()["stdout"]["text"], "alive\n");
+    let reply = client.run("echo more");
+    assert!(reply.is_error() && reply.text().contains("limit of 3 calls"), "{}", reply.text());
 }

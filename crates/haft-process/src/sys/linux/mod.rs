@@ -27,7 +27,7 @@ pub(crate) use namespace::{
     IdMaps, NamespaceDescriptors, NamespaceFailure, NamespaceStep, OverlayPaths, create as create_namespaces,
     join as join_namespaces,
 };
-pub(crate) use network::{NetworkDescriptors, create_network};
+pub(crate) use network::{NetworkDescriptors, create_network, create_socket};
 pub(crate) use plan::{
     CgroupJoin, Executable, NamespaceJoin, NetworkJoin, ProcessAttributes, RawLimit, Restrictions,
     SessionSetup, SpawnPlan,
@@ -41,7 +41,7 @@ pub(crate) use signal::{
 pub(crate) use spawn::{SpawnError, Spawned, spawn};
 pub(crate) use wait::{
     ChildState, RawChange, RawExit, child_state, find_children, has_children, has_ended_children,
-    started_count, wait_group_change, wait_pid, wait_pidfd,
+    started_count, wait_group_change, wait_pid, wait_pidfd, whole_cpu_time,
 };
 
 /// The steps of a child between clone and exec, in order.

@@ -11,6 +11,7 @@ use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd, RawFd};
 use super::child::errno;
 use super::clone::CloneArguments;
 use super::namespace::{IdMaps, map_ids};
+use super::plan::NetworkJoin;
 
 /// A new network namespace, and the user namespace that owns it.
 #[derive(Debug)]
@@ -33,17 +34,40 @@ struct NetworkReport {
 
 /// Creates a network namespace whose loopback interface is up, in a new user namespace if there are id maps.
 pub(crate) fn create_network(ids: Option<&IdMaps>) -> io::Result<NetworkDescriptors> {
-    let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
     let user = if ids.is_some() { libc::CLONE_NEWUSER } else { 0 };
-    let flags = libc::CLONE_FILES | libc::CLONE_VFORK | libc::CLONE_NEWNET | user;
-    let arguments = CloneArguments::with_flags(flags);
+    let report = in_helper(libc::CLONE_NEWNET | user, |report| set_up(ids, report))?;
+    let (user, network, listener) = (own(report.user), own(report.network), own(report.listener));
+    match (network, listener) {
+        (Some(network), Some(listener)) => Ok(NetworkDescriptors { user, network, listener }),
+        _ => Err(io::Error::other("the helper process was killed")),
+    }
+}
+
+/// Creates a socket in a network namespace. This process stays in its own.
+pub(crate) fn create_socket(network: &NetworkJoin, family: i32, kind: i32) -> io::Result<OwnedFd> {
+    let report = in_helper(0, |report| {
+        valid(join_network_raw(network.user, network.network))?;
+        // SAFETY: a call without a pointer.
+        report.network = valid(unsafe { libc::socket(family, kind, 0) })?;
+        Ok(())
+    })?;
+    own(report.network).ok_or_else(|| io::Error::other("the helper process was killed"))
+}
+
+/// Runs system calls in a forked child that shares the table of descriptors, and returns its report.
+fn in_helper(
+    flags: i32,
+    work: impl FnOnce(&mut NetworkReport) -> Result<(), ()>,
+) -> io::Result<NetworkReport> {
+    let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+    let arguments = CloneArguments::with_flags(libc::CLONE_FILES | libc::CLONE_VFORK | flags);
     let held = super::HeldSignals::all();
     // SAFETY: without CLONE_VM and without a stack this is a fork. The child makes system calls only and exits.
     let pid = unsafe {
         libc::syscall(libc::SYS_clone3, &raw const arguments, mem::size_of::<CloneArguments>()) as libc::pid_t
     };
     if pid == 0 {
-        let report = run_child(ids);
+        let report = run_child(work);
         // SAFETY: a complete structure that fits into the pipe; then the child exits at once.
         unsafe {
             libc::write(writer.as_raw_fd(), (&raw const report).cast(), mem::size_of::<NetworkReport>());
@@ -61,26 +85,30 @@ pub(crate) fn create_network(ids: Option<&IdMaps>) -> io::Result<NetworkDescript
     read_report(&reader)
 }
 
-fn read_report(reader: &OwnedFd) -> io::Result<NetworkDescriptors> {
+fn read_report(reader: &OwnedFd) -> io::Result<NetworkReport> {
     let mut bytes = [0_u8; mem::size_of::<NetworkReport>()];
     if rustix::io::read(reader, &mut bytes)? != bytes.len() {
         return Err(io::Error::other("the helper process was killed"));
     }
     // SAFETY: the structure has only integers, and all its bytes were written by the child.
     let report: NetworkReport = unsafe { mem::transmute(bytes) };
-    // SAFETY: the child opened these descriptors in the shared table, and nothing else owns them.
-    let own = |number: RawFd| (number >= 0).then(|| unsafe { OwnedFd::from_raw_fd(number) });
-    let (user, network, listener) = (own(report.user), own(report.network), own(report.listener));
-    match (report.errno, network, listener) {
-        (0, Some(network), Some(listener)) => Ok(NetworkDescriptors { user, network, listener }),
-        (errno, _, _) => Err(io::Error::from_raw_os_error(errno)),
+    if report.errno != 0 {
+        [report.user, report.network, report.listener].into_iter().for_each(|number| drop(own(number)));
+        return Err(io::Error::from_raw_os_error(report.errno));
     }
+    Ok(report)
+}
+
+/// Takes a descriptor that the child opened in the shared table.
+fn own(number: RawFd) -> Option<OwnedFd> {
+    // SAFETY: nothing else owns it.
+    (number >= 0).then(|| unsafe { OwnedFd::from_raw_fd(number) })
 }
 
 /// The work of the child: system calls on prepared data only.
-fn run_child(ids: Option<&IdMaps>) -> NetworkReport {
+fn run_child(work: impl FnOnce(&mut NetworkReport) -> Result<(), ()>) -> NetworkReport {
     let mut report = NetworkReport { user: -1, network: -1, listener: -1, errno: 0 };
-    if set_up(ids, &mut report).is_err() {
+    if work(&mut report).is_err() {
         report.errno = errno();
     }
     report

@@ -19,6 +19,8 @@ pub(crate) struct RawExit {
     pub(crate) system: Duration,
     /// Maximum resident set size of the process or one of these descendants, in bytes.
     pub(crate) max_rss: u64,
+    /// Bytes written to files, in whole blocks.
+    pub(crate) written: u64,
 }
 
 /// Waits for the process of a pidfd and reaps it. With `block` false, returns `None` if it is still running.
@@ -145,6 +147,7 @@ pub(super) fn child_change(pid: i32) -> Option<ChildChange> {
             user: Duration::ZERO,
             system: Duration::ZERO,
             max_rss: 0,
+            written: 0,
         })),
     }
 }
@@ -217,7 +220,25 @@ fn decode(info: &libc::siginfo_t, usage: &libc::rusage) -> Option<RawExit> {
         user: duration(usage.ru_utime),
         system: duration(usage.ru_stime),
         max_rss: usage.ru_maxrss.cast_unsigned() * 1024,
+        written: usage.ru_oublock.cast_unsigned() * OUTPUT_BLOCK_BYTES,
     })
+}
+
+/// The unit in which the kernel reports written bytes.
+const OUTPUT_BLOCK_BYTES: u64 = 512;
+
+/// Returns the CPU time of this process and of all children that it waited for.
+pub(crate) fn whole_cpu_time() -> Duration {
+    let of = |who| {
+        let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+        // SAFETY: the pointer is valid, and zero is a valid value of every field.
+        let usage = unsafe {
+            libc::getrusage(who, usage.as_mut_ptr());
+            usage.assume_init()
+        };
+        duration(usage.ru_utime) + duration(usage.ru_stime)
+    };
+    of(libc::RUSAGE_SELF) + of(libc::RUSAGE_CHILDREN)
 }
 
 fn duration(time: libc::timeval) -> Duration {

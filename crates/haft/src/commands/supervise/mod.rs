@@ -72,11 +72,11 @@ impl SupervisionArguments {
         })
     }
 
-    /// The destination of the output. It is captured only for a reason: `--json`, `--limit-output` or a terminal.
+    /// The destination of the output. It is captured only for a reason: `--json`, `--limit-output`, a budget or a terminal.
     fn streams(&self) -> Result<Streams, Failure> {
         Ok(match (&self.pty, self.merge) {
             (Some(size), _) => Streams::Terminal(terminal::size(size)?),
-            (None, _) if !self.json && self.limit_output.is_none() => Streams::Inherit,
+            (None, _) if !self.json && self.limit_output.is_none() && !self.counts_output => Streams::Inherit,
             (None, true) => Streams::Merged,
             (None, false) => Streams::Separate,
         })
@@ -127,8 +127,8 @@ impl SupervisionArguments {
             processes: self.limit_processes,
             memory: self.limit_memory,
             cpu: self.limit_cpu,
-            disk: None,
             strict: self.strict_limits,
+            ..ScopeLimits::default()
         }
     }
 
