@@ -51,6 +51,8 @@ pub enum RunKind {
     Mcp,
     /// `haft launch`.
     Launch,
+    /// A call that an agent asked `haft hook` about. Haft does not run it.
+    Hook,
 }
 
 impl RunKind {
@@ -63,6 +65,7 @@ impl RunKind {
             RunKind::Tool => "tool",
             RunKind::Mcp => "mcp",
             RunKind::Launch => "launch",
+            RunKind::Hook => "hook",
         }
     }
 }

@@ -183,6 +183,7 @@ impl HaftCommand {
         match self {
             HaftCommand::Spawn(_) | HaftCommand::Run(_) => Recorder::open(process, None),
             HaftCommand::Tool(tool) if tool.command.calls_tools() => Recorder::open(process, None),
+            HaftCommand::Hook(hook) if hook.action.is_call() => Recorder::open(process, None),
             HaftCommand::Mcp(mcp) if mcp.serves() => {
                 Recorder::open(process, Some(records::new_session("mcp")))
             }

@@ -106,7 +106,7 @@ fn start_command(
         HaftCommand::Check(check) => commands::check::run(check, process),
         HaftCommand::Plan(plan) => commands::plan::run(plan, process),
         HaftCommand::Policy(policy) => commands::policy::run(policy, process),
-        HaftCommand::Hook(hook) => commands::hook::run(&hook, process),
+        HaftCommand::Hook(hook) => commands::hook::run(&hook, recorder, process),
         HaftCommand::Launch(launch) => commands::launch::run(*launch, recorder, process),
         HaftCommand::Tool(tool) => commands::tool::run(tool, recorder, process),
         HaftCommand::Trust(trust) => commands::trust::run(&trust, process),

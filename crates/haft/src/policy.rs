@@ -89,13 +89,17 @@ pub(crate) fn context(process: &ProcessContext) -> PolicyContext {
         places::unchecked(process).project.and_then(|project| Some(project.parent()?.to_path_buf()));
     let root = repository.as_ref().map(|(root, _)| root.clone());
     let real = |path: PathBuf| std::fs::canonicalize(&path).unwrap_or(path);
+    let home = process.variable("HOME").map(PathBuf::from).map(real);
+    // A home directory is not a project, even if it is a repository: its files belong to all projects.
+    let is_project = |path: &PathBuf| !home.as_ref().is_some_and(|home| home.starts_with(path));
+    let project = [configured, root, directory].into_iter().flatten().map(real).find(is_project);
     let temp = process.variable("TMPDIR").map(PathBuf::from).into_iter();
     let temp = temp.chain(["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from));
     PolicyContext {
-        project: configured.or(root).or(directory).map(real),
-        home: process.variable("HOME").map(PathBuf::from).map(real),
+        project,
+        home: home.clone(),
         temp: temp.filter(|path| path.is_absolute()).map(real).collect(),
-        git: repository.map(|(_, data)| real(data)),
+        git: repository.filter(|(root, _)| is_project(&real(root.clone()))).map(|(_, data)| real(data)),
     }
 }
 

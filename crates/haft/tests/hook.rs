@@ -192,3 +192,22 @@ fn the_hook_is_installed_and_removed() {
     let written = std::fs::read_to_string(scratch.file("project/.codex/hooks.json")).expect("a file");
     assert!(written.contains("\"command\": \"haft hook codex\""), "{written}");
 }
+
+#[test]
+fn calls_are_recorded_with_the_answer() {
+    let scratch = scratch(POLICY);
+    claude(&scratch, "git status && curl example.com");
+    let call = json!({ "hook_event_name": "PreToolUse", "tool_name": "Read", "tool_input": { "file_path": "/x/.env" } });
+    ask(&scratch, "claude", &call);
+    let log =
+        Haft::new(env!("CARGO_BIN_EXE_haft")).env("HOME", scratch.file("home")).env("XDG_STATE_HOME", "");
+    let log = log.args(["log", "--json"]).run().status(0).output_text();
+    assert!(log.contains("\"kind\":\"hook\"") || log.contains("\"kind\": \"hook\""), "{log}");
+    assert!(log.contains("curl example.com"), "{log}");
+    let journals = std::fs::read_dir(scratch.file("home/.local/state/haft/records")).expect("a directory");
+    let text: String = journals
+        .filter_map(Result::ok)
+        .filter_map(|file| std::fs::read_to_string(file.path()).ok())
+        .collect();
+    assert!(text.contains("deny: 'curl example.com'") && text.contains("/x/.env"), "{text}");
+}

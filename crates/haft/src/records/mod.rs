@@ -221,6 +221,14 @@ impl RunRecord {
         }
     }
 
+    /// Records the answer to a hook. What the agent does with it is not known.
+    pub(crate) fn end_hook(&self, answer: String) {
+        if let Some(state) = &self.state {
+            state.progress().policy.push(answer);
+        }
+        self.end(RunEnd::default);
+    }
+
     /// Records a run that did not start, or whose result is not known.
     pub(crate) fn fail(&self, failure: &Failure) {
         self.end(|| RunEnd {

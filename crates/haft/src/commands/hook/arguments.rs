@@ -70,3 +70,10 @@ pub(crate) struct HookInstallArguments {
     #[arg(long)]
     pub(crate) yes: bool,
 }
+
+impl HookAction {
+    /// Whether it answers a call of an agent.
+    pub(crate) fn is_call(&self) -> bool {
+        !matches!(self, HookAction::Install(_) | HookAction::Uninstall(_))
+    }
+}

@@ -15,6 +15,19 @@ pub(super) enum HookFormat {
     Copilot,
 }
 
+impl HookFormat {
+    /// The name of the agent in records.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            HookFormat::Claude => "claude",
+            HookFormat::Codex => "codex",
+            HookFormat::Gemini => "gemini",
+            HookFormat::Cursor => "cursor",
+            HookFormat::Copilot => "copilot",
+        }
+    }
+}
+
 /// A call that an agent is about to make.
 #[derive(Debug)]
 pub(super) struct HookCall {
