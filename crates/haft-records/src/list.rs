@@ -187,7 +187,7 @@ impl IndexedFile {
 }
 
 fn kind(number: u32) -> RunKind {
-    let kinds = [RunKind::Run, RunKind::Spawn, RunKind::Tool, RunKind::Mcp, RunKind::Launch];
+    let kinds = [RunKind::Run, RunKind::Spawn, RunKind::Tool, RunKind::Mcp, RunKind::Launch, RunKind::Hook];
     kinds.into_iter().find(|kind| *kind as u32 == number).unwrap_or_default()
 }
 

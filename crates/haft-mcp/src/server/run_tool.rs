@@ -92,6 +92,8 @@ enum OnTimeout {
 
 /// The timeout of calls that set none.
 pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
+/// The grace period of scripts that must end within a second when they exceed a limit.
+const LIMITED_GRACE: Duration = Duration::from_millis(500);
 /// Longer timeouts are cut to this.
 const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 
@@ -276,6 +278,7 @@ fn build_run(state: &ServerState, arguments: &RunArguments, script: Script) -> R
     };
     let run = Run::prepared(script).input(input).streams(streams);
     let run = state.setup.limits.wall.into_iter().fold(run, Run::timeout);
+    let run = if state.setup.limits.scripts.ends_run { run.grace(LIMITED_GRACE) } else { run };
     let variables = arguments.env.iter().flatten();
     variables.fold(run, |run, (name, value)| run.variable(name.as_bytes(), value.as_bytes()))
 }

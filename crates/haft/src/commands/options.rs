@@ -105,8 +105,14 @@ impl SupervisionArguments {
         tighten(&mut self.limit_processes, budgets.processes);
         tighten(&mut self.output_cap, budgets.output);
         self.counts_output = budgets.output.is_some();
+        if *budgets != Budgets::default() {
+            self.grace.get_or_insert(BUDGET_GRACE);
+        }
     }
 }
+
+/// The grace period of a run with budgets, which must end within a second.
+const BUDGET_GRACE: Duration = Duration::from_millis(500);
 
 /// Lowers a limit to another one.
 fn tighten<T: Copy + Ord>(limit: &mut Option<T>, other: Option<T>) {

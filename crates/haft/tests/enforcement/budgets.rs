@@ -14,7 +14,11 @@ const HIDE_GROUPS: &str = "mount -t tmpfs none /sys/fs/cgroup && exec \"$@\"";
 const BOMBS: [(&str, &str, &str); 8] = [
     ("memory = \"100M\"", "python3 -c 'x = [bytearray(8 << 20) for i in range(64)]'", "memory"),
     // A script that starts again after each kill, and one in haft itself.
-    ("memory = \"100M\"", "for i in 1 2 3; do python3 -c 'x = bytearray(400 << 20)'; done", "memory"),
+    (
+        "memory = \"100M\"",
+        "for i in 1 2 3; do python3 -c 'x = [bytearray(8 << 20) for i in range(64)]'; done",
+        "memory",
+    ),
     ("memory = \"100M\"", "x=0123456789; while ((${#x} < 400000000)); do x=$x$x; done", "memory"),
     (
         "processes = 40",
@@ -84,10 +88,8 @@ fn the_lowest_of_budget_and_option_holds() {
         haft.args(options).args(["-c", script]).run().json()
     };
     assert_eq!(run(&["--timeout", "0.3s"], "sleep 60")["status"]["timed_out"], true);
-    let result = run(
-        &["--limit-processes", "500"],
-        "for i in 1 2 3 4 5 6; do sleep 9 & done; sleep 60; echo survived",
-    );
+    let result =
+        run(&["--limit-processes", "500"], "for i in 1 2 3 4 5 6; do sleep 9 & done; wait; echo survived");
     check(&result, "processes");
     assert_eq!(result["limits"]["processes"]["asked"], 4, "{result:#}");
 }

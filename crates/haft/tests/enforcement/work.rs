@@ -72,6 +72,10 @@ impl Workplace {
     }
 
     /// Runs a script, with a policy or without.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the toolchain is found through the environment of the test"
+    )]
     fn run(&self, user: Option<u32>, policy: Option<&str>, script: &str) -> haft_test_support::FinishedHaft {
         let home = std::env::var("HOME").unwrap_or_default();
         let tool = |name: &str, default: &str| {
