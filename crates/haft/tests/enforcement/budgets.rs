@@ -75,7 +75,7 @@ fn a_budget_ends_a_run_without_control_groups() {
     if !is_root() {
         return println!("skipped: only root can hide the control groups");
     }
-    end_by_budget(&["unshare", "-m", "sh", "-c", HIDE_GROUPS, "sh"]);
+    end_by_budget(&["unshare", "-m", "sh", "-c", HIDE_GROUPS, "sh", "setsid", "-w"]);
 }
 
 #[test]
