@@ -10,9 +10,11 @@ mod comm;
 mod cut;
 mod fold;
 mod head;
+mod join;
 pub(crate) mod name;
 mod nl;
 pub(crate) mod number;
+mod od;
 mod paste;
 mod portion;
 mod ranges;
@@ -44,8 +46,10 @@ static TEXT_TABLE: &[&dyn Command] = &[
     &cut::COMMAND,
     &fold::COMMAND,
     &head::COMMAND,
+    &join::COMMAND,
     &checksum::MD5_COMMAND,
     &nl::COMMAND,
+    &od::COMMAND,
     &paste::COMMAND,
     &rev::COMMAND,
     &seq::COMMAND,
@@ -68,8 +72,10 @@ static TEXT_DESCRIPTORS: &[&CommandDescriptor] = &[
     &cut::DESCRIPTOR,
     &fold::DESCRIPTOR,
     &head::DESCRIPTOR,
+    &join::DESCRIPTOR,
     &checksum::MD5_DESCRIPTOR,
     &nl::DESCRIPTOR,
+    &od::DESCRIPTOR,
     &paste::DESCRIPTOR,
     &rev::DESCRIPTOR,
     &seq::DESCRIPTOR,

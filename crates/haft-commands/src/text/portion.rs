@@ -68,6 +68,7 @@ pub(super) const ZERO_TERMINATED: CommandParameter =
     CommandParameter::new("zero-terminated", ParameterKind::Flag, "Lines end with a NUL byte.").letter('z');
 
 /// The headers `==> NAME <==`.
+#[derive(Clone, Copy)]
 pub(super) struct Headers {
     shown: bool,
     first: bool,

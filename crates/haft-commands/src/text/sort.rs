@@ -9,6 +9,7 @@ mod output;
 
 use haft_kernel::builtins::Context;
 use haft_kernel::{Bytes, Flow};
+use haft_text::encoding::Encoding;
 
 use super::name::{quoted, quoted_always};
 use super::number::parse_digits;
@@ -17,7 +18,7 @@ use super::text_command;
 use crate::arguments::{ArgumentValue, CommandArguments};
 use crate::definition::CommandDefinition;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
-use key::{KeyError, KeyOptions, SortKey};
+use key::{KeyError, KeyOptions, Salt, SortKey};
 use lines::LineOrder;
 use output::SortOutput;
 
@@ -55,6 +56,8 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
         flag("numeric-sort", 'n', "Compare numbers."),
         text("output", "FILE", "Write to FILE, which may be an input.").letter('o'),
         text("parallel", "N", "Has no effect."),
+        flag("random-sort", 'R', "Sort in random order, equal keys together."),
+        text("random-source", "FILE", "Read random bytes from FILE."),
         flag("reverse", 'r', "Reverse the order."),
         flag("stable", 's', "Keep the order of lines whose keys are equal."),
         text("buffer-size", "SIZE", "Has no effect.").letter('S'),
@@ -66,7 +69,7 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     ],
     details: &[
         "Lines are compared byte by byte, as in the C locale. The input is held in memory.",
-        "F is a field and C a character in it, both from 1. OPTIONS are letters of bdfghiMnrV.",
+        "F is a field and C a character in it, both from 1. OPTIONS are letters of bdfghiMnRrV.",
         "-g refuses numbers that need more precision than 64 bits.",
     ],
     statuses: &[
@@ -155,7 +158,7 @@ fn merge(run: &mut TextRun<'_, '_>, inputs: Vec<TextInput>, settings: &SortSetti
 
 fn settings(run: &mut TextRun<'_, '_>, arguments: &CommandArguments) -> Result<SortSettings, Stop> {
     let (mut options, mut keys) = (KeyOptions::default(), Vec::new());
-    let (mut separator, mut check, mut output) = (None, None, None);
+    let (mut separator, mut check, mut output, mut source) = (None, None, None, None);
     for (name, value) in arguments.in_order() {
         match (name, value) {
             ("key", ArgumentValue::Text(value)) => keys.push(parse_key(run, value)?),
@@ -168,6 +171,11 @@ fn settings(run: &mut TextRun<'_, '_>, arguments: &CommandArguments) -> Result<S
             ("output", ArgumentValue::Text(value)) => {
                 if output.replace(value.clone()).is_some_and(|before| before != *value) {
                     return run.fail("multiple output files specified");
+                }
+            }
+            ("random-source", ArgumentValue::Text(value)) => {
+                if source.replace(value.clone()).is_some_and(|before| before != *value) {
+                    return run.fail("multiple random sources specified");
                 }
             }
             ("buffer-size", ArgumentValue::Text(value)) => check_size(run, value)?,
@@ -217,8 +225,49 @@ fn order(
     if let Some(letters) = keys.iter().find_map(|key| key.options.conflict()) {
         return run.fail(format_args!("options '-{letters}' are incompatible"));
     }
+    if keys.iter().any(|key| key.options.is_random()) {
+        let salt = random_salt(run, arguments.text("random-source"))?;
+        let hashes_end = run.context.session().encoding() == Encoding::Utf8;
+        for key in &mut keys {
+            (key.options.salt, key.options.hashes_end) = (salt, hashes_end);
+        }
+    }
     let unique = arguments.flag("unique");
     Ok(LineOrder { keys, separator, reverse, unique, stable: unique || arguments.flag("stable") })
+}
+
+/// Random bytes for `-R`.
+fn random_salt(run: &mut TextRun<'_, '_>, source: Option<&Bytes>) -> Result<Salt, Stop> {
+    let mut salt = Salt::default();
+    let Some(name) = source else {
+        let filled = rustix::rand::getrandom(&mut salt[..], rustix::rand::GetRandomFlags::empty());
+        return match filled {
+            Ok(_) => Ok(salt),
+            Err(error) => run.fail(format_args!("getrandom: {}", haft_fs::message(&error.into()))),
+        };
+    };
+    let shown = quoted(name);
+    let mut input = match run.try_open(name)? {
+        Ok(input) => input.with_read_size(salt.len()),
+        Err(error) => {
+            return run.fail(format_args!("open failed: {shown}: {}", haft_fs::message(&error)));
+        }
+    };
+    let mut filled = 0;
+    while filled < salt.len() {
+        let bytes = input.fill(run)?;
+        let length = bytes.len().min(salt.len() - filled);
+        if length == 0 {
+            return match input.has_failed() {
+                true => Err(Stop::Exit(2)),
+                false => run.fail(format_args!("{shown}: end of file")),
+            };
+        }
+        salt[filled..filled + length].copy_from_slice(&bytes[..length]);
+        filled += length;
+        input.consume(length);
+    }
+    Ok(salt)
 }
 
 fn parse_key(run: &mut TextRun<'_, '_>, value: &[u8]) -> Result<SortKey, Stop> {

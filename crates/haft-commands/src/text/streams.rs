@@ -191,6 +191,14 @@ impl TextRun<'_, '_> {
         self.context.flush();
     }
 
+    /// The same for a message that need not be text.
+    pub(crate) fn complain_bytes(&mut self, message: &[u8]) {
+        let _ = self.flush();
+        let line = [self.context.name, b": ", message, b"\n"].concat();
+        self.context.print_error(&line);
+        self.context.flush();
+    }
+
     /// Prints a message about a file, and makes the command fail.
     pub(crate) fn file_failed(&mut self, subject: impl Display, error: &io::Error) {
         // GNU's `tac` reads a directory at its end, which is another error.
@@ -414,6 +422,18 @@ impl TextInput {
     pub(crate) fn reads_into(&self, output: &Metadata) -> bool {
         let input = self.file.as_ref().and_then(|file| file.metadata().ok());
         input.is_some_and(|input| input.same_file(output) && input.size > 0)
+    }
+
+    /// The open file, for a command that follows it.
+    pub(crate) fn file(&self) -> Option<&Arc<OpenFile>> {
+        self.file.as_ref()
+    }
+
+    /// Lets the input be read again after its end, for data that was added since.
+    pub(crate) fn resume(&mut self) {
+        if self.ending == Some(InputEnd::EndOfFile) {
+            self.ending = None;
+        }
     }
 
     pub(crate) fn is_seekable(&self) -> bool {

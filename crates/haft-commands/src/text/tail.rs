@@ -1,9 +1,11 @@
-//! `tail`: writes the last part of files.
+//! `tail`: writes the last part of files, and what is added to them.
+
+mod follow;
 
 use std::collections::VecDeque;
 
 use haft_kernel::builtins::Context;
-use haft_kernel::{Bytes, Flow};
+use haft_kernel::{Bytes, Flow, Session};
 
 use super::cat::copy;
 use super::portion::{
@@ -14,6 +16,7 @@ use super::text_command;
 use crate::arguments::CommandArguments;
 use crate::definition::CommandDefinition;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
+use follow::Following;
 
 pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     name: "tail",
@@ -34,6 +37,22 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
         )
         .letter('n')
         .with_value_name("[+]N"),
+        CommandParameter::short_flag("f", 'f', "Go on with what is added to the files."),
+        CommandParameter::short_flag("F", 'F', "The same as --follow=name --retry."),
+        CommandParameter::new(
+            "follow",
+            ParameterKind::OptionalText,
+            "The same as -f. With 'name', follow the file of that name, also if it is another one.",
+        )
+        .with_value_name("HOW"),
+        CommandParameter::new("retry", ParameterKind::Flag, "Go on if a file cannot be opened."),
+        CommandParameter::new(
+            "sleep-interval",
+            ParameterKind::Text,
+            "Look for changes every N seconds (default 0.1).",
+        )
+        .letter('s')
+        .with_value_name("N"),
         QUIET,
         SILENT,
         VERBOSE,
@@ -41,7 +60,8 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     ],
     details: &[
         "With several files, a header with its name precedes each. -N is the same as -n N, and +N the same as -n +N.",
-        "N may have a suffix: b (512), kB (1000), K (1024), MB, M, and so on. -f is not available without programs.",
+        "N may have a suffix: b (512), kB (1000), K (1024), MB, M, and so on.",
+        "-f ends when its output is closed, when it is cancelled, or when there is no file left.",
     ],
     statuses: &[("0", "success"), ("1", "a file could not be read")],
     examples: &[Example {
@@ -52,8 +72,16 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     }],
 };
 
-pub(crate) static COMMAND: CommandDefinition =
-    CommandDefinition { rewrite: Some(rewrite), ..text_command(&DESCRIPTOR, run) };
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
+    rewrite: Some(rewrite),
+    steps_aside: Some(steps_aside),
+    ..text_command(&DESCRIPTOR, run)
+};
+
+/// A program that follows a file can be stopped and killed on its own.
+fn steps_aside(_: &mut Session, arguments: &CommandArguments, _: &[Bytes]) -> bool {
+    arguments.in_order().any(|(name, _)| matches!(name, "f" | "F" | "follow" | "retry" | "sleep-interval"))
+}
 
 /// Replaces a single old option such as `-5`, `+5` or `-20c`.
 fn rewrite(words: &[Bytes]) -> Option<Vec<Bytes>> {
@@ -75,27 +103,45 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
     run_worded(context, Wording::Reading, |run| {
         let mut portion = Portion::parse(run, arguments, split)?;
         portion.count = portion.count.saturating_sub(u64::from(portion.from_end));
-        if portion.count == 0 && !portion.from_end {
+        let mut following = Following::parse(run, arguments)?;
+        if portion.count == 0 && !portion.from_end && following.is_none() {
             return Ok(());
         }
         let mut headers = Headers::new(arguments);
-        run.each_input(&arguments.operands, |run, input| {
-            headers.write(run, &input.name)?;
-            match (portion.unit, portion.from_end) {
-                (Unit::Bytes, false) => last_bytes(run, input, portion.count)?,
-                (Unit::Lines(end), false) => return last_lines(run, input, portion.count, end),
-                (unit, true) => {
-                    skip(run, input, portion.count, unit)?;
-                    if input.has_failed() && matches!(unit, Unit::Lines(_)) {
-                        return Ok(());
-                    }
-                    copy(run, input)?;
-                }
+        let standard = [Bytes::from("-")];
+        let names = if arguments.operands.is_empty() { &standard } else { arguments.operands.as_slice() };
+        for name in names {
+            let mut input = run.open(name)?;
+            if let Some(input) = &mut input {
+                headers.write(run, name)?;
+                write_end(run, input, portion)?;
             }
-            // GNU's `tail` ends if it cannot copy the rest of a file.
-            if input.has_failed() { Err(Stop::Exit(1)) } else { Ok(()) }
-        })
+            if let Some(following) = &mut following {
+                following.add(name.clone(), input);
+            }
+        }
+        match following {
+            Some(following) => following.follow(run, headers),
+            None => Ok(()),
+        }
     })
+}
+
+/// Writes the last part of a file.
+fn write_end(run: &mut TextRun<'_, '_>, input: &mut TextInput, portion: Portion) -> Result<(), Stop> {
+    match (portion.unit, portion.from_end) {
+        (Unit::Bytes, false) => last_bytes(run, input, portion.count)?,
+        (Unit::Lines(end), false) => return last_lines(run, input, portion.count, end),
+        (unit, true) => {
+            skip(run, input, portion.count, unit)?;
+            if input.has_failed() && matches!(unit, Unit::Lines(_)) {
+                return Ok(());
+            }
+            copy(run, input)?;
+        }
+    }
+    // GNU's `tail` ends if it cannot copy the rest of a file.
+    if input.has_failed() { Err(Stop::Exit(1)) } else { Ok(()) }
 }
 
 /// Splits a count: `+N` means all from line or byte N on. As in GNU's `tail`, a `+` also counts for the options after it.

@@ -41,6 +41,21 @@ pub(crate) const SUMS: &[&str] =
 /// Names of files in base64.
 pub(crate) const ENCODED: &[&str] = &["b64", "b64-open", "b64-garbage", "b64-two", "b64-short", "b64-bad"];
 
+/// Names of files that can be joined.
+pub(crate) const JOINED: &[&str] = &[
+    "sorted",
+    "sorted2",
+    "join1",
+    "join2",
+    "join3",
+    "join-commas1",
+    "join-commas2",
+    "join-unsorted",
+    "join-case",
+    "empty",
+    "-",
+];
+
 /// Names of files for standard input.
 pub(crate) const INPUTS: &[&str] = &[
     "words",
@@ -66,6 +81,14 @@ pub(crate) fn make(directory: &Path) {
     put("sorted", b"a 1\nb 2\nc 3\ne 5\ng 7\n");
     put("sorted2", b"a x\nc y\nc z\nd w\ng v\nh\n");
     put("empty", b"");
+    put("random", b"0123456789abcdef and more");
+    put("join1", b"a 1 x\nb 2 y\nb 3 z\nc 4\n  d   5  \nf\ng 7 8 9\n");
+    put("join2", b"a one\nb two\nb too \nd four\ne five\nf\tsix\tseven\nh\n");
+    put("join3", b"\na\nb x\n\nc");
+    put("join-commas1", b"id,name,size\n1,ann,\n2,,7\n2,bob,8\n4,dan,9\n,x,\n");
+    put("join-commas2", b"id,city\n1,Rome\n2,Oslo\n3,Bern\n4,\n");
+    put("join-unsorted", b"b 1\na 2\nd 3\nc 4\n");
+    put("join-case", b"A 1\nb 2\nC 3\n");
     put("newlines", b"\n\n\n");
     put("unfinished", b"first\nsecond\nthird without newline");
     put("one-line", b"only\n");

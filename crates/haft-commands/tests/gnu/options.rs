@@ -1,7 +1,7 @@
 //! Random arguments for each command.
 
 use crate::Case;
-use crate::files::{ENCODED, INPUTS, OPERANDS, SUMS};
+use crate::files::{ENCODED, INPUTS, JOINED, OPERANDS, SUMS};
 use crate::random::Random;
 
 /// The options of a command. `{n}` stands for a small number.
@@ -80,6 +80,40 @@ fn options(name: &str) -> &'static [&'static str] {
             "-n\u{1}x",
             "-c1b",
         ],
+        "join" => &[
+            "-a1",
+            "-a2",
+            "-v1",
+            "-v2",
+            "-a\u{1}3",
+            "-e\u{1}-",
+            "-e\u{1}EMPTY",
+            "-i",
+            "-j{n}",
+            "-j1",
+            "-1\u{1}2",
+            "-2\u{1}2",
+            "-1\u{1}x",
+            "-2{n}",
+            "-o0,1.1,2.2",
+            "-o\u{1}1.2,2.1,0",
+            "-oauto",
+            "-o\u{1}1.1 2.1",
+            "-o1.0",
+            "-o\u{1}3.1",
+            "-o01",
+            "-o1",
+            "-t,",
+            "-t\u{1} ",
+            "-t\u{1}",
+            "-t\u{1}\\0",
+            "-tab",
+            "-z",
+            "--check-order",
+            "--nocheck-order",
+            "--header",
+            "--ignore-case",
+        ],
         "md5sum" | "sha1sum" | "sha256sum" => &[
             "-b",
             "-t",
@@ -128,9 +162,96 @@ fn options(name: &str) -> &'static [&'static str] {
             "-baz",
             "-ba",
         ],
+        "od" => &[
+            "-tx1",
+            "-tx2z",
+            "-tf4",
+            "-tf8",
+            "-td1",
+            "-tu4",
+            "-to8",
+            "-ta",
+            "-tcz",
+            "-td2x4",
+            "-tx",
+            "-tf",
+            "-tdC",
+            "-txL",
+            "-tfF",
+            "-tq",
+            "-tx9",
+            "-tf3",
+            "-t\u{1}",
+            "-a",
+            "-b",
+            "-c",
+            "-d",
+            "-D",
+            "-e",
+            "-f",
+            "-F",
+            "-h",
+            "-i",
+            "-l",
+            "-o",
+            "-s",
+            "-x",
+            "-X",
+            "-An",
+            "-Ad",
+            "-Ax",
+            "-Ao",
+            "-A\u{1}q",
+            "-v",
+            "-w{n}",
+            "-w8",
+            "-w",
+            "-w4",
+            "-w\u{1}x",
+            "-wx",
+            "-j{n}",
+            "-j\u{1}x",
+            "-j0x10",
+            "-j010",
+            "-j1b",
+            "-N{n}",
+            "-N0x1F",
+            "-N9",
+            "-N\u{1}-1",
+            "--endian=big",
+            "--endian=little",
+            "--endian=x",
+            "-N1q",
+            "-tx1z",
+            "-txz",
+        ],
         "paste" => &["-s", "-d,", "-d\u{1}ab\\n", "-z", "-d\u{1}\\0", "-d\u{1}", "--serial", "-d\u{1}x\\"],
         "rev" => &[],
-        "seq" => &["-w", "-s,", "-s\u{1}", "--separator=ab", "--equal-width"],
+        "seq" => &[
+            "-w",
+            "-s,",
+            "-s\u{1}",
+            "--separator=ab",
+            "--equal-width",
+            "-f%g",
+            "-f%.2f",
+            "-f\u{1}%05.1f|",
+            "-f%e",
+            "-f\u{1}a%+gb%%",
+            "-f%-8.3gx",
+            "--format=%G",
+            "-f%Lg",
+            "-fx",
+            "-f%",
+            "-f%d",
+            "-f%g%g",
+            "-f%a",
+            "-f%.0f",
+            "-f%#.3g",
+            "-f\u{1}\\n%g",
+            "-f%.f",
+            "-f%.1e",
+        ],
         "sort" => &[
             "-n",
             "-g",
@@ -194,6 +315,7 @@ fn options(name: &str) -> &'static [&'static str] {
             "-Mu",
             "-hr",
             "-k3r",
+            "--random-source=random",
         ],
         "tac" => &["-b", "-s\u{1}a", "-s\u{1}le", "--separator=x", "-s\u{1}"],
         "tail" => &[
@@ -240,7 +362,7 @@ fn operands(name: &str, random: &mut Random) -> Vec<String> {
     if name == "seq" {
         let numbers = [
             "1", "2", "10", "0", "-1", "-3", "0.5", "1.25", "-.5", "007", "+4", "100", "3.", "x", " 5",
-            "1.999", "9", "-10",
+            "1.999", "9", "-10", "1e2", "0x1f", "nan",
         ];
         return (0..random.choose(&[0, 1, 1, 2, 2, 3, 3, 4]))
             .map(|_| random.choose(&numbers).to_owned())
@@ -299,16 +421,18 @@ fn operands(name: &str, random: &mut Random) -> Vec<String> {
         "uniq" => random.choose(&[0, 1, 1, 1]),
         "base64" => random.choose(&[0, 1, 1, 1, 2]),
         "comm" => random.choose(&[0, 1, 2, 2, 2, 2, 3]),
+        "join" => random.choose(&[0, 1, 2, 2, 2, 2, 2, 2, 2, 3]),
         _ => random.below(4),
     };
     let choices = match name {
         "md5sum" | "sha1sum" | "sha256sum" if random.percent(60) => SUMS,
         "base64" if random.percent(60) => ENCODED,
+        "join" if random.percent(80) => JOINED,
         _ => OPERANDS,
     };
     let mut names: Vec<String> = (0..count).map(|_| random.choose(choices).to_owned()).collect();
-    // GNU's `comm` closes standard input twice.
-    if name == "comm" && names.len() > 1 && names[0] == "-" {
+    // GNU's `comm` and `join` close standard input twice.
+    if (name == "comm" || name == "join") && names.len() > 1 && names[0] == "-" {
         names[1] = "sorted".to_owned();
     }
     names
@@ -324,6 +448,11 @@ pub(crate) fn case(name: &str, random: &mut Random) -> Case {
         let number = random.choose(&[0, 1, 2, 3, 5, 10, 80]).to_string();
         let option = random.choose(options(name)).replace("{n}", &number);
         arguments.extend(option.split('\u{1}').map(str::to_owned));
+    }
+    // The order of `sort -R` is random without a file of random bytes.
+    if name == "sort" && random.percent(10) {
+        let order = random.choose(&["-R", "-k2R", "-Rr", "-Rf", "-Ru", "-Rd", "-RV", "-Rn", "-k1,1R"]);
+        arguments.extend(["--random-source=random".to_owned(), order.to_owned()]);
     }
     let operands = operands(name, random);
     if random.percent(10) {

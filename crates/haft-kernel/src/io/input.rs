@@ -52,6 +52,15 @@ impl OpenFile {
         }
     }
 
+    /// The position of a seekable file.
+    #[must_use]
+    pub fn position(&self) -> Option<u64> {
+        match self.backing_virtual() {
+            Some(file) => file.seek(io::SeekFrom::Current(0)).ok(),
+            None => self.descriptor().and_then(|descriptor| rustix::fs::tell(descriptor).ok()),
+        }
+    }
+
     /// Moves the position back by `count` bytes.
     ///
     /// # Errors

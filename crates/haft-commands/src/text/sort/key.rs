@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
+use md5::Digest as _;
+
 use super::compare::{human, is_blank, month, numeric, numeric_prefix, skip_blanks, version};
 use super::general::General;
 
@@ -13,8 +15,12 @@ pub(super) enum KeyOrder {
     Human,
     Month,
     Numeric,
+    Random,
     Version,
 }
+
+/// Bytes that make the order of `-R` differ between runs.
+pub(super) type Salt = [u8; 16];
 
 /// Which characters are left out of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +41,10 @@ pub(super) struct KeyOptions {
     /// All orders that were given. Most combinations are errors.
     orders: Vec<KeyOrder>,
     pub(super) reverse: bool,
+    /// For `-R`.
+    pub(super) salt: Salt,
+    /// Whether `-R` includes the NUL byte after a text, as GNU's `sort` does in all locales but C.
+    pub(super) hashes_end: bool,
 }
 
 impl KeyOptions {
@@ -48,6 +58,7 @@ impl KeyOptions {
             b'h' => self.add_order(KeyOrder::Human),
             b'M' => self.add_order(KeyOrder::Month),
             b'n' => self.add_order(KeyOrder::Numeric),
+            b'R' => self.add_order(KeyOrder::Random),
             b'V' => self.add_order(KeyOrder::Version),
             b'r' => self.reverse = true,
             _ => return false,
@@ -69,8 +80,10 @@ impl KeyOptions {
     /// The letters of options that contradict each other.
     pub(super) fn conflict(&self) -> Option<String> {
         let has = |order| self.orders.contains(&order);
-        let exclusive = self.orders.iter().filter(|order| **order != KeyOrder::Version).count();
-        let other = usize::from(has(KeyOrder::Version) || self.ignored.is_some());
+        let is_shared = |order: &&KeyOrder| matches!(order, KeyOrder::Version | KeyOrder::Random);
+        let shared = self.orders.iter().filter(is_shared).count();
+        let exclusive = self.orders.len() - shared;
+        let other = usize::from(shared > 0 || self.ignored.is_some());
         let letters = [
             ('d', self.ignored == Some(Ignored::NotDictionary)),
             ('f', self.fold_case),
@@ -79,20 +92,34 @@ impl KeyOptions {
             ('i', self.ignored == Some(Ignored::NotPrintable)),
             ('M', has(KeyOrder::Month)),
             ('n', has(KeyOrder::Numeric)),
+            ('R', has(KeyOrder::Random)),
             ('V', has(KeyOrder::Version)),
         ];
         (exclusive + other > 1)
             .then(|| letters.into_iter().filter(|(_, set)| *set).map(|(letter, _)| letter).collect())
     }
 
+    /// The order that counts.
+    fn order(&self) -> Option<KeyOrder> {
+        match self.is_random() {
+            true => Some(KeyOrder::Random),
+            false => self.orders.first().copied(),
+        }
+    }
+
+    pub(super) fn is_random(&self) -> bool {
+        self.orders.contains(&KeyOrder::Random)
+    }
+
     fn compare(&self, first: &[u8], second: &[u8]) -> Ordering {
-        let order = match self.orders.first() {
+        let order = match self.order() {
             None if self.ignored.is_none() && !self.fold_case => first.cmp(second),
             None => self.folded(first).cmp(&self.folded(second)),
             Some(KeyOrder::General) => compare_general(first, second),
             Some(KeyOrder::Human) => human(&self.folded(first), &self.folded(second)),
             Some(KeyOrder::Month) => month(first).cmp(&month(second)),
             Some(KeyOrder::Numeric) => numeric(first, second),
+            Some(KeyOrder::Random) => self.compare_random(&self.folded(first), &self.folded(second)),
             Some(KeyOrder::Version) => version(&self.folded(first), &self.folded(second)),
         };
         if self.reverse { order.reverse() } else { order }
@@ -100,12 +127,23 @@ impl KeyOptions {
 
     /// A number that is smaller than that of another text only if the text comes first.
     fn prefix(&self, text: &[u8]) -> u64 {
-        let prefix = match self.orders.first() {
+        let prefix = match self.order() {
             None if self.ignored.is_none() && !self.fold_case => byte_prefix(text),
+            Some(KeyOrder::Random) => byte_prefix(&self.digest(&self.folded(text))),
             Some(KeyOrder::Numeric) => numeric_prefix(text),
             _ => return 0,
         };
         if self.reverse { !prefix } else { prefix }
+    }
+
+    /// The order of `-R`: that of the hashes. Texts with the same hash are compared.
+    fn compare_random(&self, first: &[u8], second: &[u8]) -> Ordering {
+        self.digest(first).cmp(&self.digest(second)).then_with(|| first.cmp(second))
+    }
+
+    fn digest(&self, text: &[u8]) -> [u8; 16] {
+        let end: &[u8] = if self.hashes_end && !text.is_empty() { b"\0" } else { b"" };
+        md5::Md5::new().chain_update(self.salt).chain_update(text).chain_update(end).finalize().into()
     }
 
     /// The text without ignored characters, in upper case with `-f`.
