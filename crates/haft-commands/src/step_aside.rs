@@ -63,6 +63,24 @@ pub(crate) fn has_default_acl(session: &Session, name: &[u8]) -> bool {
     }
 }
 
+/// Whether a variable is not set, or programs see it too.
+pub(crate) fn is_same_in_programs(session: &mut Session, name: &str) -> bool {
+    let Some(value) = session.value(name.as_bytes()) else { return true };
+    let environment = session.environment();
+    environment.iter().any(|(known, exported)| *known == *name && exported.as_bytes() == &*value)
+}
+
+/// Whether names of users or groups come from `/etc/passwd` and `/etc/group` before any other source. `database` is the name in
+/// `/etc/nsswitch.conf`.
+pub(crate) fn names_come_from_files(session: &Session, database: &str) -> bool {
+    let Some(content) = small_file(session, b"/etc/nsswitch.conf") else {
+        return !session.files().exists(Path::new("/etc/nsswitch.conf"));
+    };
+    let content = String::from_utf8_lossy(&content);
+    let line = content.lines().find_map(|line| line.trim_start().strip_prefix(database)?.strip_prefix(':'));
+    line.is_none_or(|sources| sources.split_whitespace().next() == Some("files"))
+}
+
 /// The absolute path of a name. `None` if the name is empty.
 pub(crate) fn absolute(session: &Session, name: &[u8]) -> Option<PathBuf> {
     (!name.is_empty()).then(|| PathBuf::from(OsStr::from_bytes(&session.resolve(name))))

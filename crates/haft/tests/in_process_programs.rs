@@ -42,6 +42,10 @@ fn text_commands_start_no_process() {
         "sed -n 's/root/x/p' /etc/passwd",
         "mkdir -p a/b; touch a/b/c; cp a/b/c a/d; mv a/d a/e; ls a; rm -rf a",
         "basename \"$(dirname /a/b/c)\"",
+        "join /etc/passwd /etc/group; od -c /etc/passwd; seq -f %02g 3; sort -R /etc/passwd",
+        "du -sh .; stat -c '%s %n' /etc/passwd; truncate -s 5 f; cmp f f; diff f f",
+        "date +%F; date -u -d '2024-02-28 +2 days' +%A; expr 1 + 2; id -u; uname -sr; nproc; printenv HOME; hostname",
+        "rm \"$(mktemp)\"; rmdir \"$(mktemp -d)\"",
     ] {
         let found = kinds(&scratch, &format!("cd {}; {script}", scratch.text(".")));
         assert!(
@@ -149,6 +153,16 @@ const SAME_RESULTS: &[&str] = &[
     "mkdir -p d/e; touch d/f d/e/g; grep -rc '' d | sort; ls -R d; rm -rv d | sort; ls",
     "for i in 1 2 3; do echo $i; done | while read -r x; do grep -q 2 <<< $x && echo found $x; done",
     "echo 'a b' | sed 's/\\w/<&>/g; s/\\bb/X/'; echo abc | grep -o '[a-z]' | tail -n1; echo é | sed 's/./x/g'",
+    "mkdir -p d/e .h; touch d/a.c d/e/b.c .h/x; find . -name '*.c' | sort; find d -maxdepth 1 -type d; find missing; find d -foo; echo $?",
+    "mkdir -p d/e; seq 99 > d/f; find d -size +0c -type f; find . -name '[' -o -path './d/*' -print0 | od -c; find d -exec echo {} \\;",
+    "mkdir d; seq 9999 > d/f; ln d/f d/g; du -s d; du -sh d/f; du -sb d | cut -f2; du -s missing; echo $?; du d",
+    "touch -d @86400.5 f; stat -c '%n %s %a %A %F %Y %h' f .; stat --printf '%s\\n' f; stat -c %U missing; stat -c %.2Y f; echo $?",
+    "date -u -d @0 +%c; date -d '1 Jan 2024' +%s; date -d nonsense; date +%Q; TZ=Asia/Tokyo; date -d @0 +%H; export TZ; date -d @0 +%H; echo $?",
+    "expr 3 '*' 4; expr abc : '\\(b\\)'; expr abc : 'a\\(b\\)'; expr 1 / 0; expr; expr a : '\\(a\\)\\1'; expr length é; echo $?",
+    "seq 5 > a; seq 2 6 > b; diff a b; diff -u --label a --label b a b; diff -q a b; diff a missing; cmp a b; cmp -s a a; cmp a; echo $?",
+    "whoami; id -u; id -un; id -g; id -gn; id; id nobody; uname -a; nproc --all; hostname; printenv PATH HOME; printenv NONE; echo $?",
+    "truncate -s 10K f; stat -c %s f; truncate -s -1K f; wc -c f; truncate f; truncate -s x f; mktemp missing/XXXX; mktemp -u | cut -c1-9; echo $?",
+    "seq 3 > a; seq 2 4 > b; join a b; join -a1 -v2 a b; join a; od -An -tx1 a; od -j99 a; seq -f %.1f 1 0.5 2; seq -f %x 3; echo $?",
     "mv missing x; touch a b; mv a b c; echo $?; mkdir c; mv a b c; ls c; rm c; rmdir c; echo $?; rm -r c; ls",
 ];
 

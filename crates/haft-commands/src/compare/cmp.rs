@@ -2,8 +2,9 @@
 
 use haft_kernel::builtins::Context;
 use haft_kernel::{Bytes, Flow};
+use haft_text::encoding::Encoding;
 
-use super::TROUBLE;
+use super::{TROUBLE, has_two_files};
 use crate::arguments::{ArgumentValue, CommandArguments};
 use crate::definition::CommandDefinition;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
@@ -42,8 +43,11 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     }],
 };
 
-pub(crate) static COMMAND: CommandDefinition =
-    CommandDefinition { usage_status: TROUBLE, ..gnu_command(&DESCRIPTOR, run) };
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
+    usage_status: TROUBLE,
+    steps_aside: Some(|session, arguments, _| !has_two_files(session, &arguments.operands, u64::MAX)),
+    ..gnu_command(&DESCRIPTOR, run)
+};
 
 /// The options.
 struct CmpSettings {
@@ -232,8 +236,13 @@ fn compare_block(
             if !settings.is_verbose {
                 let newlines = memchr::memchr_iter(b'\n', &one[..index]).count() as u64;
                 let line = position.lines + newlines + 1;
+                // GNU's `cmp` says `char` only in the C locale, as POSIX requires.
+                let unit = match run.context.session().encoding() {
+                    Encoding::Utf8 => "byte",
+                    Encoding::Bytes => "char",
+                };
                 let text = match settings.shows_bytes {
-                    false => format!("{} {} differ: char {at}, line {line}\n", names[0], names[1]),
+                    false => format!("{} {} differ: {unit} {at}, line {line}\n", names[0], names[1]),
                     true => format!(
                         "{} {} differ: byte {at}, line {line} is {first:3o} {} {second:3o} {}\n",
                         names[0],

@@ -9,13 +9,14 @@ mod lines;
 mod output;
 
 use haft_kernel::builtins::Context;
-use haft_kernel::{Bytes, Flow};
+use haft_kernel::{Bytes, Flow, Session};
 
-use super::TROUBLE;
+use super::{TROUBLE, has_two_files};
 use crate::arguments::{ArgumentValue, CommandArguments};
 use crate::definition::CommandDefinition;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
 use crate::group::gnu_command;
+use crate::step_aside::is_same_in_programs;
 use crate::text::number::parse_count;
 use crate::text::streams::{Stop, TextRun, run_text};
 use lines::Whitespace;
@@ -86,8 +87,19 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     }],
 };
 
-pub(crate) static COMMAND: CommandDefinition =
-    CommandDefinition { usage_status: TROUBLE, ..gnu_command(&DESCRIPTOR, run) };
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
+    usage_status: TROUBLE,
+    steps_aside: Some(steps_aside),
+    ..gnu_command(&DESCRIPTOR, run)
+};
+
+/// The program compares directories, and shortens the search for differences in large files.
+fn steps_aside(session: &mut Session, arguments: &CommandArguments, _: &[Bytes]) -> bool {
+    const MAX_FILE_BYTES: u64 = 32 << 10;
+    arguments.text("color").is_some()
+        || !has_two_files(session, &arguments.operands, MAX_FILE_BYTES)
+        || !is_same_in_programs(session, "TZ")
+}
 
 /// How differences are written.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -71,7 +71,10 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     }],
 };
 
-pub(crate) static COMMAND: CommandDefinition = gnu_command(&DESCRIPTOR, run);
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
+    steps_aside: Some(|session, arguments, _| super::step_aside::du(session, arguments)),
+    ..gnu_command(&DESCRIPTOR, run)
+};
 
 const BLOCK_BYTES: u64 = 512;
 

@@ -48,7 +48,10 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     }],
 };
 
-pub(crate) static COMMAND: CommandDefinition = gnu_command(&DESCRIPTOR, run);
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
+    steps_aside: Some(|session, arguments, _| super::step_aside::mktemp(session, arguments)),
+    ..gnu_command(&DESCRIPTOR, run)
+};
 
 /// Letters that replace each `X`.
 const LETTERS: &[u8; 62] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";

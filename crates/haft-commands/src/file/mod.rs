@@ -66,15 +66,19 @@ pub(crate) static STAND_INS: &[&dyn Command] = &[
     &chmod::COMMAND,
     &cp::COMMAND,
     &dirname::COMMAND,
+    &du::COMMAND,
     &ln::COMMAND,
     &ls::COMMAND,
     &mkdir::COMMAND,
+    &mktemp::COMMAND,
     &mv::COMMAND,
     &readlink::COMMAND,
     &realpath::COMMAND,
     &rm::COMMAND,
     &rmdir::COMMAND,
+    &stat::COMMAND,
     &touch::COMMAND,
+    &truncate::COMMAND,
 ];
 
 static FILE_DESCRIPTORS: &[&CommandDescriptor] = &[

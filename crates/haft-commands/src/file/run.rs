@@ -6,10 +6,11 @@ use std::io;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 
-use haft_fs::{FileSystem, Metadata};
+use haft_fs::{DirEntry, FileSystem, Metadata};
 use haft_text::encoding::Encoding;
 
 use super::quote::{QuotingStyle, quote};
+use crate::search::fts_order::in_fts_order;
 use crate::text::streams::{Stop, TextRun};
 
 /// Entries read between two checks for cancellation.
@@ -41,10 +42,25 @@ impl TextRun<'_, '_> {
 
     /// The names in a directory.
     pub(crate) fn names_in(&self, name: &[u8]) -> Result<io::Result<Vec<Vec<u8>>>, Stop> {
-        let entries = match self.files().read_dir(&self.path(name)) {
-            Ok(entries) => entries,
-            Err(error) => return Ok(Err(error)),
-        };
+        match self.files().read_dir(&self.path(name)) {
+            Ok(entries) => self.names_of(entries),
+            Err(error) => Ok(Err(error)),
+        }
+    }
+
+    /// The same in the order in which GNU's `find` visits them.
+    pub(crate) fn names_in_fts_order(&self, name: &[u8]) -> Result<io::Result<Vec<Vec<u8>>>, Stop> {
+        let path = self.path(name);
+        match self.files().read_dir(&path) {
+            Ok(entries) => self.names_of(in_fts_order(self.files(), &path, entries).into_iter()),
+            Err(error) => Ok(Err(error)),
+        }
+    }
+
+    fn names_of(
+        &self,
+        entries: impl Iterator<Item = io::Result<DirEntry>>,
+    ) -> Result<io::Result<Vec<Vec<u8>>>, Stop> {
         let mut names = Vec::new();
         for entry in entries {
             match entry {

@@ -44,7 +44,10 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     }],
 };
 
-pub(crate) static COMMAND: CommandDefinition = gnu_command(&DESCRIPTOR, run);
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
+    steps_aside: Some(|session, arguments, _| super::step_aside::stat(session, arguments)),
+    ..gnu_command(&DESCRIPTOR, run)
+};
 
 /// The formats without `-c`: for files, and for devices.
 const DEFAULT_START: &str = "  File: %N\n  Size: %-10s\tBlocks: %-10b IO Block: %-6o %F\n";

@@ -1,10 +1,10 @@
 //! Decides whether GNU's programs for files must run. They do what is rare, slow, or depends on the file system.
 
 use haft_fs::Metadata;
-use haft_kernel::Session;
+use haft_kernel::{Bytes, Session};
 
-use crate::arguments::CommandArguments;
-use crate::step_aside::{absolute, has_default_acl, walks_root};
+use crate::arguments::{ArgumentValue, CommandArguments};
+use crate::step_aside::{absolute, has_default_acl, is_same_in_programs, walks_root};
 
 /// The largest file that is copied in-process. Programs share the blocks of larger ones where the file system can.
 const MAX_COPY_BYTES: u64 = 1 << 20;
@@ -99,6 +99,41 @@ pub(super) fn ls(session: &mut Session, arguments: &CommandArguments) -> bool {
 /// `realpath`
 pub(super) fn realpath(_: &mut Session, arguments: &CommandArguments) -> bool {
     arguments.in_order().any(|(name, _)| !matches!(name, "canonicalize-existing" | "quiet" | "zero"))
+}
+
+/// `du`: the sums of directories.
+pub(super) fn du(session: &mut Session, arguments: &CommandArguments) -> bool {
+    const PLAIN: [&str; 8] =
+        ["summarize", "apparent-size", "bytes", "total", "human-readable", "k", "m", "null"];
+    !arguments.flag("summarize")
+        || !arguments.in_order().all(|(name, _)| PLAIN.contains(&name))
+        || walks_root(session, &arguments.operands)
+}
+
+/// `stat`: formats without names of users and local times.
+pub(super) fn stat(_: &mut Session, arguments: &CommandArguments) -> bool {
+    let format = arguments.in_order().rev().find(|(name, _)| matches!(*name, "format" | "printf"));
+    let Some((_, ArgumentValue::Text(format))) = format else { return true };
+    let mut directives = format.split(|byte| *byte == b'%').skip(1);
+    let is_plain = |directive: &[u8]| {
+        let letter = directive.iter().find(|byte| !b"#0-+ .123456789HL".contains(byte));
+        letter.is_none_or(|letter| b"nNsabBfFhiugYXZAdDo".contains(letter))
+    };
+    !directives.all(is_plain) || arguments.operands.iter().any(|name| *name == "-")
+}
+
+/// `mktemp`
+pub(super) fn mktemp(session: &mut Session, arguments: &CommandArguments) -> bool {
+    let is_plain = |name: &str| matches!(name, "directory" | "dry-run" | "quiet" | "suffix");
+    let directory = session.value(b"TMPDIR").filter(|directory| !directory.is_empty());
+    let directory = directory.unwrap_or_else(|| Bytes::from("/tmp"));
+    let name = match arguments.operands.first() {
+        Some(template) => template.clone(),
+        None => Bytes::from([&directory, b"/x".as_slice()].concat()),
+    };
+    !arguments.in_order().all(|(name, _)| is_plain(name))
+        || !is_same_in_programs(session, "TMPDIR")
+        || has_default_acl(session, &name)
 }
 
 fn metadata(session: &Session, name: &[u8]) -> Option<Metadata> {

@@ -26,7 +26,10 @@ CommandParameter::new("size", ParameterKind::Text, "The size. With `+` it is add
     examples: &[Example { summary: "Make an empty file of a size", script: "truncate -s 1K f; wc -c f", output: "1024 f\n", status: 0 }],
 };
 
-pub(crate) static COMMAND: CommandDefinition = gnu_command(&DESCRIPTOR, run);
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
+    steps_aside: Some(|session, arguments, _| super::step_aside::makes_files(session, arguments)),
+    ..gnu_command(&DESCRIPTOR, run)
+};
 
 /// How a size applies to the present one.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -15,7 +15,7 @@ const MAX_SORTED: usize = 100_000;
 const UNSORTED_FILE_SYSTEMS: [i64; 3] = [0x0102_1994, 0x6969, 0xFF53_4D42];
 
 /// The entries of a directory as GNU's library for file hierarchies returns them.
-pub(super) fn in_fts_order(
+pub(crate) fn in_fts_order(
     files: &dyn FileSystem,
     directory: &Path,
     entries: DirectoryEntries,

@@ -1,6 +1,6 @@
 //! GNU's commands that search and edit text.
 
-mod fts_order;
+pub(crate) mod fts_order;
 mod grep;
 mod recent;
 mod sed;

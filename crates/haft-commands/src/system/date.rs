@@ -8,13 +8,14 @@ mod words;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use haft_kernel::builtins::Context;
-use haft_kernel::{Bytes, Flow};
+use haft_kernel::{Bytes, Flow, Session};
 use haft_text::printf::time_zone::LocalZone;
 
 use crate::arguments::{ArgumentValue, CommandArguments};
 use crate::definition::CommandDefinition;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
 use crate::group::gnu_command;
+use crate::step_aside::is_same_in_programs;
 use crate::text::streams::{Stop, TextRun, run_text};
 
 pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
@@ -64,7 +65,23 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     ],
 };
 
-pub(crate) static COMMAND: CommandDefinition = gnu_command(&DESCRIPTOR, run);
+pub(crate) static COMMAND: CommandDefinition =
+    CommandDefinition { steps_aside: Some(steps_aside), ..gnu_command(&DESCRIPTOR, run) };
+
+/// The program sets the time, and reads more dates and formats.
+fn steps_aside(session: &mut Session, arguments: &CommandArguments, _: &[Bytes]) -> bool {
+    if !is_same_in_programs(session, "TZ") || arguments.text("reference").is_some_and(|name| *name == "-") {
+        return true;
+    }
+    let zone = session.time_zone();
+    let is_known =
+        arguments.text("date").is_none_or(|text| parse::parse(text, PointInTime::now(), &zone).is_some());
+    let formats = arguments.operands.iter().map(|operand| operand.strip_prefix(b"+"));
+    let is_shown = |format: Option<&[u8]>| {
+        format.is_some_and(|format| format::format(format, PointInTime::now(), &zone).is_ok())
+    };
+    !is_known || !formats.into_iter().all(is_shown)
+}
 
 /// A point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ mod parser;
 mod value;
 
 use haft_kernel::builtins::Context;
-use haft_kernel::{Bytes, Flow};
+use haft_kernel::{Bytes, Flow, Session};
 
 use crate::arguments::CommandArguments;
 use crate::definition::CommandDefinition;
@@ -42,8 +42,20 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     ],
 };
 
-pub(crate) static COMMAND: CommandDefinition =
-    CommandDefinition { usage_status: USAGE_ERROR, rewrite: Some(rewrite), ..gnu_command(&DESCRIPTOR, run) };
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
+    usage_status: USAGE_ERROR,
+    rewrite: Some(rewrite),
+    steps_aside: Some(steps_aside),
+    ..gnu_command(&DESCRIPTOR, run)
+};
+
+/// Back-references and long expressions have limits.
+fn steps_aside(_: &mut Session, _: &CommandArguments, words: &[Bytes]) -> bool {
+    const MAX_WORD_BYTES: usize = 4096;
+    let has_reference =
+        |word: &[u8]| word.windows(2).any(|pair| pair[0] == b'\\' && pair[1].is_ascii_digit());
+    words.len() > MAX_DEPTH || words.iter().any(|word| word.len() > MAX_WORD_BYTES || has_reference(word))
+}
 
 /// The largest number of words. Parsing needs stack for each.
 const MAX_DEPTH: usize = 500;

@@ -25,7 +25,11 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     }],
 };
 
-pub(crate) static COMMAND: CommandDefinition = gnu_command(&DESCRIPTOR, run);
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
+    // An operand sets the name, and other programs treat `-s` differently.
+    steps_aside: Some(|_, arguments, _| arguments.flag("short") || !arguments.operands.is_empty()),
+    ..gnu_command(&DESCRIPTOR, run)
+};
 
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> Flow {
     run_text(context, |run| {

@@ -1,13 +1,14 @@
 //! `id`: writes user and group ids.
 
 use haft_kernel::builtins::Context;
-use haft_kernel::{Bytes, Flow};
+use haft_kernel::{Bytes, Flow, Session};
 
 use super::accounts::{Account, Accounts};
 use crate::arguments::CommandArguments;
 use crate::definition::CommandDefinition;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
 use crate::group::gnu_command;
+use crate::step_aside::names_come_from_files;
 use crate::text::streams::{Stop, TextRun, run_text};
 
 pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
@@ -36,7 +37,24 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     }],
 };
 
-pub(crate) static COMMAND: CommandDefinition = gnu_command(&DESCRIPTOR, run);
+pub(crate) static COMMAND: CommandDefinition =
+    CommandDefinition { steps_aside: Some(steps_aside), ..gnu_command(&DESCRIPTOR, run) };
+
+/// The program knows users that are not in `/etc/passwd`, and the security context of the process.
+fn steps_aside(session: &mut Session, arguments: &CommandArguments, _: &[Bytes]) -> bool {
+    let is_single = ["user", "group"].iter().any(|name| arguments.flag(name));
+    let identity = session.host_identity();
+    let accounts = Accounts::read(session);
+    let has_names = || {
+        let groups = identity.groups.first().and_then(|group| accounts.group_name(*group));
+        let users = [identity.user, identity.effective_user].map(|user| accounts.user_name(user));
+        users.iter().all(Option::is_some)
+            && groups.is_some()
+            && names_come_from_files(session, "passwd")
+            && names_come_from_files(session, "group")
+    };
+    !is_single || !arguments.operands.is_empty() || (arguments.flag("name") && !has_names())
+}
 
 /// The ids of one user.
 struct UserIds {

@@ -40,6 +40,18 @@ static SYSTEM_TABLE: &[&dyn Command] = &[
     &whoami::COMMAND,
 ];
 
+/// The commands that may run instead of GNU's programs.
+pub(crate) static STAND_INS: &[&dyn Command] = &[
+    &date::COMMAND,
+    &expr::COMMAND,
+    &hostname::COMMAND,
+    &id::COMMAND,
+    &nproc::COMMAND,
+    &printenv::COMMAND,
+    &uname::COMMAND,
+    &whoami::COMMAND,
+];
+
 static SYSTEM_DESCRIPTORS: &[&CommandDescriptor] = &[
     &date::DESCRIPTOR,
     &expr::DESCRIPTOR,

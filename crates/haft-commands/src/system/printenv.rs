@@ -29,8 +29,14 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     }],
 };
 
-pub(crate) static COMMAND: CommandDefinition =
-    CommandDefinition { usage_status: USAGE_ERROR, ..gnu_command(&DESCRIPTOR, run) };
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
+    usage_status: USAGE_ERROR,
+    // Only a program has `_`, and the order of all variables is that of its environment.
+    steps_aside: Some(|_, _, names| {
+        names.is_empty() || names.iter().any(|name| *name == "_" || name.contains(&b'='))
+    }),
+    ..gnu_command(&DESCRIPTOR, run)
+};
 
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, words: &[Bytes]) -> Flow {
     let names = &words[arguments.option_words..];

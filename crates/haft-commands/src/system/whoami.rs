@@ -1,13 +1,14 @@
 //! `whoami`: writes the name of the user.
 
 use haft_kernel::builtins::Context;
-use haft_kernel::{Bytes, Flow};
+use haft_kernel::{Bytes, Flow, Session};
 
 use super::accounts::Accounts;
 use crate::arguments::CommandArguments;
 use crate::definition::CommandDefinition;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, Example};
 use crate::group::gnu_command;
+use crate::step_aside::names_come_from_files;
 use crate::text::streams::run_text;
 
 pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
@@ -25,7 +26,14 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     }],
 };
 
-pub(crate) static COMMAND: CommandDefinition = gnu_command(&DESCRIPTOR, run);
+pub(crate) static COMMAND: CommandDefinition =
+    CommandDefinition { steps_aside: Some(steps_aside), ..gnu_command(&DESCRIPTOR, run) };
+
+/// The program knows users that are not in `/etc/passwd`.
+fn steps_aside(session: &mut Session, _: &CommandArguments, _: &[Bytes]) -> bool {
+    let user = session.host_identity().effective_user;
+    !names_come_from_files(session, "passwd") || Accounts::read(session).user_name(user).is_none()
+}
 
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> Flow {
     run_text(context, |run| {

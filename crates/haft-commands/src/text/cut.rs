@@ -44,7 +44,13 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     }],
 };
 
-pub(crate) static COMMAND: CommandDefinition = text_command(&DESCRIPTOR, run);
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
+    // A delimiter that ends lines makes fields of lines.
+    steps_aside: Some(|_, arguments, _| {
+        arguments.text("delimiter").is_some_and(|delimiter| matches!(&**delimiter, b"\n" | b""))
+    }),
+    ..text_command(&DESCRIPTOR, run)
+};
 
 const fn list(name: &'static str, letter: char, summary: &'static str) -> CommandParameter {
     CommandParameter::new(name, ParameterKind::Text, summary).letter(letter).with_value_name("LIST")

@@ -1,7 +1,8 @@
 //! `nl`: numbers lines.
 
 use haft_kernel::builtins::Context;
-use haft_kernel::{Bytes, Flow};
+use haft_kernel::{Bytes, Flow, Session};
+use haft_text::regex::gnu::{GnuRegex, GnuRegexOptions, GnuSyntax};
 
 use super::number::{IntegerError, parse_integer};
 use super::streams::{Stop, TextInput, TextRun, run_text};
@@ -39,7 +40,7 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
         option("number-width", 'w', "N", "The width of numbers (default 6)."),
     ],
     details: &[
-        "STYLE is a (all lines), t (lines that are not empty) or n (none).",
+        "STYLE is a (all lines), t (lines that are not empty), n (none) or pREGEX (lines that match).",
         "FORMAT is ln (left), rn (right) or rz (right, with zeros).",
         "A line with CC three times starts a header, twice a body, once a footer.",
     ],
@@ -52,14 +53,22 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     }],
 };
 
-pub(crate) static COMMAND: CommandDefinition = text_command(&DESCRIPTOR, run);
+pub(crate) static COMMAND: CommandDefinition =
+    CommandDefinition { steps_aside: Some(steps_aside), ..text_command(&DESCRIPTOR, run) };
+
+/// The program knows more about regular expressions.
+fn steps_aside(_: &mut Session, arguments: &CommandArguments, _: &[Bytes]) -> bool {
+    let is_regex =
+        |value: &ArgumentValue| matches!(value, ArgumentValue::Text(text) if text.starts_with(b"p"));
+    arguments.in_order().any(|(name, value)| name.ends_with("-numbering") && is_regex(value))
+}
 
 /// Which lines of a section are numbered.
-#[derive(Clone, Copy)]
 enum NumberedLines {
     All,
     NotEmpty,
     None,
+    Matching(Box<GnuRegex>),
 }
 
 #[derive(Clone, Copy)]
@@ -163,7 +172,13 @@ fn set_style(
         Some(b'a') => NumberedLines::All,
         Some(b't') => NumberedLines::NotEmpty,
         Some(b'n') => NumberedLines::None,
-        Some(b'p') => return run.usage("numbering by a regular expression is not supported"),
+        Some(b'p') => {
+            let options = GnuRegexOptions::new(GnuSyntax::GrepBasic, run.context.session().encoding());
+            match GnuRegex::new(&value[1..], options) {
+                Ok(regex) => NumberedLines::Matching(Box::new(regex)),
+                Err(error) => return run.fail(error),
+            }
+        }
         _ => {
             let shown = run.quote(value);
             run.complain(format_args!("invalid {section} numbering style: {shown}"));
@@ -223,7 +238,7 @@ fn number_lines(
             run.write(b"\n")?;
             continue;
         }
-        if options.is_numbered(content, position) {
+        if options.is_numbered(run, content, position)? {
             let Some(number) = position.number else { return run.fail("line number overflow") };
             run.write(options.shown(number).as_bytes())?;
             run.write(&options.separator)?;
@@ -246,8 +261,17 @@ impl NumberOptions {
         (0..3).find(|section| *line == self.delimiter.repeat(3 - section))
     }
 
-    fn is_numbered(&self, line: &[u8], position: &mut NumberPosition) -> bool {
-        match self.styles[position.section] {
+    fn is_numbered(
+        &self,
+        run: &mut TextRun<'_, '_>,
+        line: &[u8],
+        position: &mut NumberPosition,
+    ) -> Result<bool, Stop> {
+        Ok(match &self.styles[position.section] {
+            NumberedLines::Matching(regex) => match regex.is_match(line) {
+                Ok(is_match) => is_match,
+                Err(_) => return run.fail("error in regular expression search"),
+            },
             NumberedLines::None => false,
             NumberedLines::NotEmpty => !line.is_empty(),
             NumberedLines::All if self.joined == 1 => true,
@@ -259,7 +283,7 @@ impl NumberOptions {
                 }
                 is_numbered
             }
-        }
+        })
     }
 
     fn shown(&self, number: i64) -> String {

@@ -8,7 +8,7 @@ mod lines;
 mod output;
 
 use haft_kernel::builtins::Context;
-use haft_kernel::{Bytes, Flow};
+use haft_kernel::{Bytes, Flow, Session};
 use haft_text::encoding::Encoding;
 
 use super::name::{quoted, quoted_always};
@@ -94,7 +94,16 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
 };
 
 pub(crate) static COMMAND: CommandDefinition =
-    CommandDefinition { usage_status: 2, ..text_command(&DESCRIPTOR, run) };
+    CommandDefinition { usage_status: 2, steps_aside: Some(steps_aside), ..text_command(&DESCRIPTOR, run) };
+
+/// The program reads keys in the old syntax, such as `+1`.
+fn steps_aside(_: &mut Session, arguments: &CommandArguments, _: &[Bytes]) -> bool {
+    arguments.operands.iter().any(|operand| is_old_key(operand))
+}
+
+fn is_old_key(operand: &[u8]) -> bool {
+    matches!(operand, [b'+', b'0'..=b'9', ..])
+}
 
 /// The options that are not about the order.
 struct SortSettings {
@@ -196,7 +205,7 @@ fn settings(run: &mut TextRun<'_, '_>, arguments: &CommandArguments) -> Result<S
             }
         }
     }
-    if let Some(operand) = arguments.operands.iter().find(|it| matches!(***it, [b'+', b'0'..=b'9', ..])) {
+    if let Some(operand) = arguments.operands.iter().find(|it| is_old_key(it)) {
         let shown = run.quote(operand);
         return run.usage(format_args!("{shown}: use -k instead of the old syntax of keys"));
     }

@@ -111,7 +111,7 @@ impl Walk {
 
     /// Visits the entries of a directory.
     fn descend(&mut self, run: &mut TextRun<'_, '_>, file: &FoundFile<'_>) -> Result<Progress, Stop> {
-        let names = match run.names_in(file.path)? {
+        let names = match run.names_in_fts_order(file.path)? {
             Ok(names) => names,
             Err(error) => {
                 self.failed(run, file.path, &error);
