@@ -72,6 +72,11 @@ pub struct Captured {
 }
 
 impl Captured {
+    /// Whether an output of the program is captured.
+    pub fn is_captured(&self) -> bool {
+        self.stdout.is_some() || self.stderr.is_some() || self.output.is_some()
+    }
+
     /// Returns the text that a terminal shows for `output`, with the id of the raw output.
     fn rendered(&self, budget: usize) -> Option<OutputSummary> {
         let (size, raw) = (self.terminal?, self.output.as_ref()?);

@@ -23,6 +23,12 @@ impl TextPattern {
         regex.map(|regex| TextPattern { regex, is_anchored }).map_err(|error| error.to_string())
     }
 
+    /// Whether it matches a text.
+    #[must_use]
+    pub fn is_match(&self, text: &str) -> bool {
+        self.regex.is_match(text.as_bytes())
+    }
+
     /// Returns for each run of an index whether its text matches.
     ///
     /// The texts are searched as one text, which is much faster than one by one. A match may then extend over several

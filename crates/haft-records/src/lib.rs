@@ -41,6 +41,7 @@
 mod chain;
 mod detail;
 mod files;
+mod follow;
 mod grep;
 mod index;
 mod journal;
@@ -52,11 +53,11 @@ mod prune;
 mod record;
 mod stats;
 mod store;
-
 mod verify;
 
 pub use detail::RunDetail;
 pub use files::valid_session;
+pub use follow::RecordFollower;
 pub use grep::TextPattern;
 pub use journal::RunJournal;
 pub use limits::JournalLimits;

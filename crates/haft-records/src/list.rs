@@ -17,6 +17,8 @@ use crate::store::{IndexedFile, RecordStore};
 pub struct RunFilter {
     /// Only runs that started at this time or later, in milliseconds since 1970.
     pub since: Option<u64>,
+    /// Only runs that started at this time or earlier.
+    pub until: Option<u64>,
     /// Only runs whose status is not 0, and lost ones.
     pub failed: bool,
     /// Only runs that still run.
@@ -83,6 +85,18 @@ pub struct RunSummary {
     pub stages: u32,
 }
 
+impl RunSummary {
+    /// Whether its status is not 0, or it was lost. A launched agent replaces haft, so that its end is not known.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        match self.state {
+            RunState::Running => false,
+            RunState::Ended => self.code != 0,
+            RunState::Lost => self.kind != RunKind::Launch,
+        }
+    }
+}
+
 impl RecordStore {
     /// Lists the runs that match a filter, latest last.
     ///
@@ -107,6 +121,20 @@ impl RecordStore {
 }
 
 impl RunFilter {
+    /// Whether a run matches. The limit does not matter.
+    #[must_use]
+    pub fn accepts(&self, run: &RunSummary) -> bool {
+        let is_same = |wanted: &Option<String>, found: Option<&str>| {
+            wanted.as_deref().is_none_or(|wanted| Some(wanted) == found)
+        };
+        (self.since.unwrap_or(0)..=self.until.unwrap_or(u64::MAX)).contains(&run.time)
+            && (!self.failed || run.has_failed())
+            && (!self.running || run.state == RunState::Running)
+            && is_same(&self.session, Some(&run.session))
+            && is_same(&self.agent, run.agent.as_deref())
+            && self.grep.as_ref().is_none_or(|pattern| pattern.is_match(&run.text))
+    }
+
     /// The numbers of the runs of a file that match.
     pub(crate) fn matching(&self, file: &IndexedFile) -> Vec<usize> {
         let index = &file.index;
@@ -126,6 +154,7 @@ impl RunFilter {
 /// A filter with the numbers that strings have in an index.
 struct IndexFilter {
     since: u64,
+    until: u64,
     session: Option<u32>,
     agent: Option<u32>,
 }
@@ -137,12 +166,12 @@ impl IndexFilter {
             Some(text) => index.find_string(text).map(Some),
             None => Some(None),
         };
-        let since = filter.since.unwrap_or(0);
-        Some(IndexFilter { since, session: number(&filter.session)?, agent: number(&filter.agent)? })
+        let (since, until) = (filter.since.unwrap_or(0), filter.until.unwrap_or(u64::MAX));
+        Some(IndexFilter { since, until, session: number(&filter.session)?, agent: number(&filter.agent)? })
     }
 
     fn accepts(&self, run: &RunEntry) -> bool {
-        run.time >= self.since
+        (self.since..=self.until).contains(&run.time)
             && self.session.is_none_or(|session| session == run.session)
             && self.agent.is_none_or(|agent| agent == run.agent)
     }

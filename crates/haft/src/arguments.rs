@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use haft_overlay::Overlay;
 
+use crate::commands::attach::AttachArguments;
 use crate::commands::changes::arguments::ChangesArguments;
 use crate::commands::check::CheckArguments;
 use crate::commands::completions::CompletionsArguments;
@@ -26,6 +27,7 @@ use crate::commands::run::RunArguments;
 use crate::commands::spawn::SpawnArguments;
 use crate::commands::tool::arguments::ToolArguments;
 use crate::commands::trust::TrustArguments;
+use crate::commands::watch::WatchArguments;
 use crate::enforcement::PolicyOptions;
 use crate::failure::Failure;
 use crate::process_context::ProcessContext;
@@ -43,7 +45,7 @@ const TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}{after-help
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Run scripts and programs under supervision", &["run", "spawn", "output", "changes", "exec"]),
     ("Inspect a script before it runs", &["check", "plan", "policy"]),
-    ("See what runs and what ran", &["ps", "kill", "log"]),
+    ("See what runs and what ran", &["ps", "kill", "attach", "log", "watch"]),
     ("Agents and tools", &["launch", "tool", "mcp", "hook", "trust"]),
     ("Help", &["help", "doctor", "man", "completions", "version"]),
 ];
@@ -134,8 +136,12 @@ pub(crate) enum HaftCommand {
     Ps(PsArguments),
     /// End a run with all its processes
     Kill(KillArguments),
+    /// Show the output of a run while it goes on
+    Attach(AttachArguments),
     /// List, show and count what haft ran, and for whom
     Log(LogArguments),
+    /// Show what runs and what ran on a web page of this machine
+    Watch(WatchArguments),
     /// Report errors and likely mistakes in a script
     Check(CheckArguments),
     /// List what a script would run, read and write
@@ -162,7 +168,7 @@ pub(crate) enum HaftCommand {
     Version(VersionArguments),
     /// Clean up after the process at the other end of standard input
     #[command(name = "__watch", hide = true)]
-    Watch,
+    Watcher,
 }
 
 impl HaftCommand {
@@ -235,8 +241,10 @@ impl HaftCommand {
             | HaftCommand::Kill(_)
             | HaftCommand::Man(_)
             | HaftCommand::Completions(_)
+            | HaftCommand::Attach(_)
+            | HaftCommand::Watch(_)
             | HaftCommand::Version(_)
-            | HaftCommand::Watch => false,
+            | HaftCommand::Watcher => false,
         }
     }
 
@@ -263,7 +271,9 @@ impl HaftCommand {
             | HaftCommand::Hook(_)
             | HaftCommand::Man(_)
             | HaftCommand::Completions(_)
-            | HaftCommand::Watch => false,
+            | HaftCommand::Attach(_)
+            | HaftCommand::Watch(_)
+            | HaftCommand::Watcher => false,
         }
     }
 }

@@ -101,7 +101,9 @@ fn start_command(
         HaftCommand::Changes(changes) => commands::changes::run(changes, process),
         HaftCommand::Ps(ps) => commands::ps::run(&ps, process),
         HaftCommand::Kill(kill) => commands::kill::run(&kill, process),
+        HaftCommand::Attach(attach) => commands::attach::run(&attach, process),
         HaftCommand::Log(log) => commands::log::run(&log, process),
+        HaftCommand::Watch(watch) => commands::watch::run(&watch, process),
         HaftCommand::Exec(exec) => commands::exec::run(exec, process),
         HaftCommand::Check(check) => commands::check::run(check, process),
         HaftCommand::Plan(plan) => commands::plan::run(plan, process),
@@ -115,7 +117,7 @@ fn start_command(
         HaftCommand::Completions(completions) => Ok(commands::completions::run(&completions)),
         HaftCommand::Doctor(doctor) => commands::doctor::run(&doctor, process),
         HaftCommand::Version(version) => Ok(commands::doctor::version::run(version.json)),
-        HaftCommand::Watch => commands::watch::run(),
+        HaftCommand::Watcher => commands::watcher::run(),
     }
 }
 

@@ -191,7 +191,7 @@ documents! {
 }
 
 /// Documents without `sh` examples to run, or with generated ones.
-const OTHERS: [&str; 11] = [
+const OTHERS: [&str; 13] = [
     "docs/benchmarks.md",
     "docs/checks.md",
     "docs/clients.md",
@@ -199,10 +199,12 @@ const OTHERS: [&str; 11] = [
     "docs/compatibility.md",
     "docs/dependencies.md",
     "docs/gotchas.md",
+    "docs/images",
     "docs/isolated.md",
     "docs/json.md",
     "docs/json.schema.json",
     "docs/library.md",
+    "docs/watch.md",
 ];
 
 /// The examples in the help of a command and of its subcommands.

@@ -192,6 +192,119 @@ fn running_runs_are_listed_as_a_tree_and_can_be_ended() {
     assert_eq!((ended.len(), &ended[0]["code"]), (1, &130.into()));
 }
 
+/// The first run that `haft ps` lists and that has a last line of output.
+fn run_with_output(home: &Home) -> Value {
+    let find = || {
+        let list = home.run(&["ps", "--json"]).status(0).json();
+        list["runs"].as_array().expect("a list").iter().find(|run| run["last_line"].is_string()).cloned()
+    };
+    assert!(eventually(SOON, || find().is_some()), "no run has output");
+    find().expect("a run")
+}
+
+#[test]
+fn attach_shows_the_output_so_far_and_the_rest_and_returns_the_status_of_the_run() {
+    let home = Home::new();
+    let script = "echo first; echo error >&2; until [ -e go ]; do sleep 0.05; done; echo last; exit 3";
+    let running = home.haft(&["run", "--json", "-c", script]).start();
+    let run = run_with_output(&home);
+    assert!(["first", "error"].contains(&run["last_line"].as_str().expect("a line")), "{run}");
+    let attached = home.haft(&["attach", run["id"].as_str().expect("an id")]).start();
+    fs::write(home.0.file("go"), "").expect("a file");
+    attached.finish().status(3).stdout("first\nlast\n").stderr("error\n");
+    let _ = running.finish().status(3);
+    home.run(&["attach", run["id"].as_str().expect("an id")]).status(1).stderr_has("has ended");
+}
+
+#[test]
+fn attach_types_input_on_the_terminal_of_a_run() {
+    let home = Home::new();
+    let script = "printf 'name? '; read -r name; echo \"hello $name\"";
+    let running = home.haft(&["run", "--pty=80x24", "--json", "-c", script]).start();
+    let run = run_with_output(&home);
+    let id = run["id"].as_str().expect("an id");
+    let waits = || {
+        let list = home.run(&["ps", "--json"]).status(0).json();
+        list["runs"][0]["waits_for_input"] == true
+    };
+    assert!(eventually(SOON, waits), "the run waits for input");
+    let attached = home.haft(&["attach", id, "--input"]).input("world\n").run().status(0);
+    assert!(attached.output_text().contains("hello world"), "{attached}");
+    let _ = running.finish().status(0);
+}
+
+#[test]
+fn output_that_is_not_captured_cannot_be_attached_to() {
+    let home = Home::new();
+    let running = home.haft(&["run", "-c", "read -t 60 < <(sleep 60)"]).start();
+    let list = || home.run(&["ps", "--json"]).status(0).json()["runs"].as_array().expect("a list").clone();
+    assert!(eventually(SOON, || list().len() == 1));
+    let id = list()[0]["id"].as_str().expect("an id").to_owned();
+    home.run(&["attach", &id]).status(1).stderr_has("hint: only output that haft captures can be shown");
+    home.run(&["kill", &id]).status(0);
+    let _ = running.finish();
+}
+
+#[test]
+fn kill_ends_one_script_of_an_mcp_server() {
+    let home = Home::new();
+    let initialize = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"tester","version":"1"}}}"#;
+    let call = |id: u32, script: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"run","arguments":{{"script":"{script}"}}}}}}"#
+        )
+    };
+    let messages = [
+        initialize.to_owned(),
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned(),
+        call(2, "echo started; sleep 1000"),
+    ];
+    let pipe = home.0.file("requests");
+    let script = "mkfifo \"$2\"; \"$0\" mcp < \"$2\" > replies & exec 3> \"$2\"; printf '%s\\n' \"$1\" >&3; \
+                  until [ -e done ]; do sleep 0.05; done; printf '%s\\n' \"$3\" >&3; exec 3>&-; wait";
+    let words = [
+        std::ffi::OsString::from("bash"),
+        "-c".into(),
+        script.into(),
+        HAFT.into(),
+        messages.join("\n").into(),
+        pipe.into(),
+        call(3, "echo still here").into(),
+    ];
+    let server = home.dressed(Haft::by(words)).start();
+    let run = run_with_output(&home);
+    assert_eq!((&run["agent"], &run["last_line"]), (&"tester".into(), &"started".into()));
+    home.run(&["kill", run["id"].as_str().expect("an id")]).status(0);
+    fs::write(home.0.file("done"), "").expect("a file");
+    let _ = server.finish();
+    let replies = fs::read_to_string(home.0.file("replies")).expect("replies");
+    assert!(replies.contains("still here"), "{replies}");
+    assert!(home.runs(&["--grep", "^echo started"])[0]["code"] != 0);
+}
+
+#[test]
+fn watch_serves_a_page_until_it_is_interrupted() {
+    use std::io::{Read as _, Write as _};
+
+    let home = Home::new();
+    let printed = home.0.file("address");
+    let watch = home.haft(&["watch"]).stdout_to(fs::File::create(&printed).expect("a file")).start();
+    let address = || fs::read_to_string(&printed).unwrap_or_default();
+    assert!(eventually(SOON, || address().ends_with('\n')), "an address is printed");
+    let address = address();
+    let (host, query) =
+        address.trim().strip_prefix("http://").and_then(|rest| rest.split_once('/')).expect("a URL");
+    let mut stream = std::net::TcpStream::connect(host).expect("a connection");
+    write!(stream, "GET /{query} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").expect("a request");
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).expect("a reply");
+    assert!(reply.starts_with("HTTP/1.1 200") && reply.contains("set-cookie: haft-watch-"), "{reply}");
+    let port = host.rsplit(':').next().expect("a port");
+    home.run(&["watch", "--port", port]).status(1).stderr_has("cannot serve the page on port");
+    watch.signal(2);
+    let _ = watch.finish().status(0);
+}
+
 #[test]
 fn a_changed_record_is_found() {
     let home = Home::new();

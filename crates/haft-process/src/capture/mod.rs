@@ -46,11 +46,13 @@ mod summary;
 mod tail;
 mod text;
 mod view;
+mod window;
 
 pub use error::{Error, ErrorKind};
 pub use follow::{Growth, OutputWatch};
 pub use id::OutputId;
 pub(crate) use id::random_word;
+pub(crate) use output::WeakOutput;
 pub use output::{CaptureLimits, Output};
 pub use search::LineSearch;
 pub use slice::{Matches, Omission, OutputSlice, SlicePiece};
@@ -59,3 +61,4 @@ pub use store::{OutputStore, StoredOutput, missing_mark};
 pub use summary::{Omitted, OutputSummary};
 pub use text::{DecodedText, Decoder};
 pub use view::OutputView;
+pub use window::{OutputWindow, WindowLine};

@@ -5,7 +5,7 @@ use std::os::fd::BorrowedFd;
 use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::snapshot::OutputSnapshot;
 use super::spill::{SpillDirectory, SpillFile};
@@ -47,6 +47,17 @@ const MAX_EXCHANGED_BYTES: usize = CHECKPOINT_DISTANCE as usize;
 #[derive(Clone, Debug)]
 pub struct Output {
     pub(super) shared: Arc<OutputShared>,
+}
+
+/// An output that may no longer exist.
+#[derive(Clone, Debug)]
+pub(crate) struct WeakOutput(Weak<OutputShared>);
+
+impl WeakOutput {
+    /// Returns the output, unless its last clone was dropped.
+    pub(crate) fn upgrade(&self) -> Option<Output> {
+        self.0.upgrade().map(|shared| Output { shared })
+    }
 }
 
 #[derive(Debug)]
@@ -124,6 +135,11 @@ impl Output {
     /// Returns the id of the output.
     pub fn id(&self) -> &OutputId {
         &self.shared.id
+    }
+
+    /// Returns a reference that does not keep the output.
+    pub(crate) fn downgrade(&self) -> WeakOutput {
+        WeakOutput(Arc::downgrade(&self.shared))
     }
 
     /// Appends bytes.

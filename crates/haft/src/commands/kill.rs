@@ -1,22 +1,27 @@
 //! `haft kill`: end a run with all its processes.
 
+use std::thread;
+use std::time::{Duration, Instant};
+
 use clap::Args;
-use haft_records::{RecordedProcess, RunDetail, RunKind, RunState};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use haft_process::end_process;
+use haft_process::live::LiveClient;
+use haft_records::{RunDetail, RunKind, RunState};
 
 use crate::commands::log::show;
 use crate::failure::Failure;
 use crate::process_context::ProcessContext;
 
 /// How long the command waits for the end of the run: longer than the default grace period.
-const END_TIMEOUT: Timespec = Timespec { tv_sec: 10, tv_nsec: 0 };
+const END_TIMEOUT: Duration = Duration::from_secs(10);
+/// How often the command checks whether a script of an MCP server has ended.
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 const EXAMPLES: &str = "Examples:
   haft ps --json | jq -r '.runs[].id' | xargs -r -n 1 haft kill     # end everything
 
-'haft ps' lists the ids. The run ends as after Ctrl-C: SIGTERM to its processes, and SIGKILL after the grace period. A
-script of an MCP client is ended by its agent, with job(action=\"kill\").";
+'haft ps' lists the ids. The run ends as after Ctrl-C: SIGTERM to its processes, and SIGKILL after the grace period. Of
+an MCP server, only the script with that id ends.";
 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
@@ -34,29 +39,33 @@ pub(crate) fn run(arguments: &KillArguments, process: &ProcessContext) -> Result
         return Err(Failure::new(format_args!("run '{}' has ended", start.run), 1)
             .with_hint("'haft ps' lists what runs"));
     }
-    if start.kind == RunKind::Mcp {
-        let message =
-            format_args!("run '{}' belongs to an MCP server, which runs other scripts too", start.run);
-        return Err(Failure::new(message, 1).with_hint(format_args!(
-            "its agent can end it with job(action=\"kill\"); 'kill {}' ends the server with all its scripts",
-            start.process.pid
-        )));
+    let has_ended = match start.kind {
+        // Its process is a server, which runs other scripts too.
+        RunKind::Mcp => end_script(&detail)?,
+        _ => end_process(start.process.pid, || start.process.is_alive(), END_TIMEOUT),
+    };
+    match has_ended {
+        true => Ok(0),
+        false => Err(Failure::new(format_args!("run '{}' cannot be ended", start.run), 1)),
     }
-    end(&start.process)
-        .ok_or_else(|| Failure::new(format_args!("run '{}' cannot be ended", start.run), 1))?;
-    Ok(0)
 }
 
-/// Asks a process to end, and waits for that. Returns `None` if that is not possible, or takes too long.
-fn end(recorded: &RecordedProcess) -> Option<()> {
-    let descriptor = pidfd_open(Pid::from_raw(recorded.pid)?, PidfdFlags::empty()).ok();
-    // The descriptor may be that of a later process with the same pid.
-    if !recorded.is_alive() {
-        return Some(());
+/// Ends a script of an MCP server. Returns whether it has ended in time.
+fn end_script(detail: &RunDetail) -> Result<bool, Failure> {
+    let RunDetail { start, .. } = detail;
+    let client = LiveClient::new(start.process.pid, start.process.started);
+    client.kill(&start.run).map_err(|error| {
+        Failure::new(format_args!("cannot end run '{}': {error}", start.run), 1).with_hint(format_args!(
+            "its agent can end it with job(action=\"kill\"); 'kill {}' ends the server with all its scripts",
+            start.process.pid
+        ))
+    })?;
+    let limit = Instant::now() + END_TIMEOUT;
+    while client.status(&start.run).is_ok_and(|status| status.running) {
+        if Instant::now() > limit {
+            return Ok(false);
+        }
+        thread::sleep(CHECK_INTERVAL);
     }
-    let descriptor = descriptor?;
-    pidfd_send_signal(&descriptor, Signal::TERM).ok()?;
-    let mut set = [PollFd::new(&descriptor, PollFlags::IN)];
-    poll(&mut set, Some(&END_TIMEOUT)).ok()?;
-    (!set[0].revents().is_empty()).then_some(())
+    Ok(true)
 }

@@ -2,7 +2,7 @@
 
 pub(crate) mod install;
 mod names;
-mod token;
+pub(crate) mod token;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::unix::ffi::OsStrExt as _;

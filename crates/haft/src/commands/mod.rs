@@ -1,5 +1,6 @@
 //! The commands, one file or directory each, and what they share.
 
+pub(crate) mod attach;
 pub(crate) mod changes;
 pub(crate) mod check;
 mod check_jq;
@@ -27,3 +28,4 @@ mod supervise;
 pub(crate) mod tool;
 pub(crate) mod trust;
 pub(crate) mod watch;
+pub(crate) mod watcher;

@@ -136,7 +136,7 @@ fn store_one(
 }
 
 /// The stores to try in order: the cache directory, which tools use too, then the run directories.
-fn stores(process: &ProcessContext) -> Vec<OutputStore> {
+pub(crate) fn stores(process: &ProcessContext) -> Vec<OutputStore> {
     let cache = places::find(process).cache;
     let bases = host::run_bases(process);
     let directories: Vec<PathBuf> = cache.into_iter().chain(bases).map(|base| base.join("outputs")).collect();

@@ -11,6 +11,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use std::{fmt, io};
 
 use haft_kernel::run::{Outcome, RunObserver, Stage};
+use haft_process::live::LiveRuns;
 use haft_process::rundir::RunId;
 use haft_process::{JobController, JobOutcome, Redactor};
 use haft_records::{
@@ -45,6 +46,8 @@ struct RecorderState {
     /// The run that this process belongs to.
     parent: Option<String>,
     process: OnceLock<RecordedProcess>,
+    /// The runs whose output other processes can read; `None` if that is not possible.
+    live: OnceLock<Option<LiveRuns>>,
     patterns: Option<Redactor>,
     /// Masks the secrets in the environment of this process.
     redactor: Arc<Redactor>,
@@ -80,6 +83,7 @@ impl Recorder {
                 directory: process.directory_or_link().unwrap_or_default().to_string_lossy().into_owned(),
                 parent: text(haft_process::MARKER),
                 process: OnceLock::new(),
+                live: OnceLock::new(),
                 patterns: settings.patterns,
                 redactor: Arc::new(redactor),
             }))),
@@ -193,6 +197,9 @@ impl RunRecord {
         }
         progress.id.clone_from(&start.run);
         progress.is_supervised = run.is_some();
+        if let Some(run) = run.filter(|run| start.kind == RunKind::Mcp || run.captured().is_captured()) {
+            recorder.live(&start.process).iter().for_each(|live| live.add(run));
+        }
         state.mask_start(&mut start);
         // A record that is lost is counted in the journal.
         let _ = recorder.journal.append(&JournalRecord::Start(start));
@@ -255,6 +262,9 @@ impl RunRecord {
         (end.cpu, end.max_rss) = (progress.cpu, progress.max_rss);
         end.policy = std::mem::take(&mut progress.policy);
         state.mask_end(&mut end);
+        if let Some(Some(live)) = state.recorder.live.get() {
+            live.end(&end.run);
+        }
         let _ = state.recorder.journal.append(&JournalRecord::End(end));
     }
 
@@ -267,6 +277,13 @@ impl RunRecord {
         progress.max_rss = progress.max_rss.max(stage.max_rss.unwrap_or(0));
         state.mask_stage(&mut stage);
         let _ = state.recorder.journal.append(&JournalRecord::Stage(stage));
+    }
+}
+
+impl RecorderState {
+    /// Lets other processes read outputs and end runs, from the first run on that has something to read.
+    fn live(&self, process: &RecordedProcess) -> &Option<LiveRuns> {
+        self.live.get_or_init(|| LiveRuns::start(process.pid, process.started).ok())
     }
 }
 

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::fs;
 use std::os::unix::fs::FileTypeExt as _;
 
-use haft_process::MARKER;
+use serde::Serialize;
+
+use crate::scope::MARKER;
 
 /// A process of this user.
 #[derive(Debug)]
@@ -21,32 +23,33 @@ struct ListedProcess {
 
 /// All processes whose environment this user may read.
 #[derive(Debug)]
-pub(crate) struct ProcessTable {
+pub struct ProcessTable {
     processes: Vec<ListedProcess>,
 }
 
 /// The processes of a run.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct RunProcesses {
-    pub(crate) pids: Vec<i32>,
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct RunProcesses {
+    /// Their pids.
+    pub pids: Vec<i32>,
     /// CPU time of the processes that run now, in seconds.
-    pub(crate) cpu: f64,
+    pub cpu: f64,
     /// Bytes of their resident sets.
-    pub(crate) memory: u64,
+    pub memory: u64,
     /// Whether one of them waits for input from a terminal.
-    pub(crate) waits_for_input: bool,
+    pub waits_for_input: bool,
 }
 
 impl ProcessTable {
     /// Reads all processes.
-    pub(crate) fn read() -> ProcessTable {
+    pub fn read() -> ProcessTable {
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
         let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
         ProcessTable { processes: pids.filter_map(ListedProcess::read).collect() }
     }
 
     /// The processes that carry the marker of a run, and their descendants.
-    pub(crate) fn of_run(&self, run: &str) -> RunProcesses {
+    pub fn of_run(&self, run: &str) -> RunProcesses {
         let mut members: HashSet<i32> =
             self.processes.iter().filter(|process| process.is_of(run)).map(|process| process.pid).collect();
         loop {

@@ -1,23 +1,22 @@
 //! `haft ps`: list what haft runs now.
 
-mod processes;
-
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use clap::Args;
 use haft_config::printable_text;
 use haft_fs::ByteSize;
+use haft_process::live::LiveClient;
 use haft_records::{RunDetail, RunFilter, RunKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use self::processes::{ProcessTable, RunProcesses};
 use crate::commands::log::{cannot_read, table};
 use crate::commands::print::{print_json, print_text};
 use crate::failure::Failure;
 use crate::process_context::ProcessContext;
 use crate::records;
+use haft_process::{ProcessTable, RunProcesses};
 
 const EXAMPLES: &str = "Examples:
   haft ps                     # everything that haft runs for you now, as a tree
@@ -65,6 +64,9 @@ pub(crate) struct RunningReport {
     memory: u64,
     /// Whether one of them waits for input from a terminal.
     waits_for_input: bool,
+    /// The last line of its output, if haft captures it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_line: Option<String>,
     /// The script, the command line, or the tool with its arguments.
     text: String,
 }
@@ -92,6 +94,8 @@ fn innermost(marker: &str) -> &str {
 fn report(detail: &RunDetail, table: &ProcessTable) -> RunningReport {
     let start = &detail.start;
     let RunProcesses { pids, cpu, memory, waits_for_input } = table.of_run(&start.run);
+    let status = LiveClient::new(start.process.pid, start.process.started).status(&start.run).ok();
+    let streams = status.iter().flat_map(|status| &status.streams);
     let client = || start.client.as_ref().map(|client| client.name.clone());
     RunningReport {
         id: start.run.clone(),
@@ -104,7 +108,8 @@ fn report(detail: &RunDetail, table: &ProcessTable) -> RunningReport {
         age: records::now().saturating_sub(start.time) as f64 / 1e3,
         cpu,
         memory,
-        waits_for_input,
+        waits_for_input: waits_for_input || status.as_ref().is_some_and(|status| status.needs_input),
+        last_line: streams.map(|stream| stream.last_line.clone()).rfind(|line| !line.is_empty()),
         text: start.text(),
     }
 }
@@ -156,6 +161,9 @@ fn text(runs: &[RunningReport], depths: &[usize]) -> String {
             text,
             "{id:width$}  {pid:>7}  {age:>7}  cpu {cpu:>7}  {memory:>8}  {agent}  {title}{input}"
         );
+        if let Some(line) = &run.last_line {
+            let _ = writeln!(text, "{:width$}  > {}", "", table::title(line));
+        }
     }
     text
 }
@@ -177,6 +185,7 @@ mod tests {
             cpu: 0.0,
             memory: 0,
             waits_for_input: false,
+            last_line: None,
             text: String::new(),
         }
     }
