@@ -42,7 +42,6 @@ export function duration(seconds) {
   if (seconds < 1) return `${Math.round(seconds * 1000)}ms`;
   if (seconds < 60) return `${seconds.toFixed(1)}s`;
   const whole = Math.floor(seconds);
-  const two = (number) => String(number).padStart(2, "0");
   if (seconds < 3600) return `${Math.floor(whole / 60)}m${two(whole % 60)}s`;
   return `${Math.floor(whole / 3600)}h${two(Math.floor(whole / 60) % 60)}m`;
 }
@@ -53,6 +52,9 @@ export function bytes(count) {
   for (; count >= 1024 && unit < units.length - 1; unit++) count /= 1024;
   return `${unit === 0 ? count : count.toFixed(1)} ${units[unit]}`;
 }
+
+/** A number with a noun. */
+export const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
 const two = (number) => String(number).padStart(2, "0");
 export const clock = (time) => {

@@ -1,6 +1,6 @@
 // The list of runs, of which only the visible rows exist, and the timeline of a session.
 
-import { button, clock, day, duration, el, elapsed, getJson, problem, queryOf, runState, svg, title } from "./dom.js";
+import { clock, counted, day, duration, el, elapsed, getJson, problem, queryOf, runState, svg, title } from "./dom.js";
 
 const ROW_PIXELS = 28;
 const CHUNK = 100;
@@ -199,7 +199,7 @@ class ListView {
   drawNow() {
     const { total, rows } = this.runs;
     this.rows.style.height = `${total * ROW_PIXELS}px`;
-    this.count.textContent = total === 1 ? "1 run" : `${total} runs`;
+    this.count.textContent = counted(total, "run");
     const top = Math.floor(this.scroller.scrollTop / ROW_PIXELS);
     const first = Math.max(0, top - EXTRA_ROWS);
     const last = Math.min(total, top + Math.ceil(this.scroller.clientHeight / ROW_PIXELS) + EXTRA_ROWS);
@@ -303,7 +303,7 @@ function drawTimeline(section, runs) {
   const height = 18 + Math.max(1, lanes.length) * 14 + 16;
   const label = (time, anchor) => svg("text", { x: x(time), y: height - 3, "text-anchor": anchor }, clock(time));
   const failed = runs.filter((run) => ["failed", "lost"].includes(runState(run).name)).length;
-  const summary = `${runs.length} runs in ${duration((until - from) / 1000)}, ${failed} failed (✕)`;
+  const summary = `${counted(runs.length, "run")} in ${duration((until - from) / 1000)}, ${failed} failed (✕)`;
   section.replaceChildren(
     el("p", { class: "muted" }, summary),
     svg("svg", { width, height, role: "group", "aria-label": summary }, bars, label(from, "start"), label(until, "end")),

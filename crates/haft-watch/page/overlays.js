@@ -1,6 +1,6 @@
 // Changes in overlays, and statistics.
 
-import { button, bytes, clock, day, duration, el, getJson, post, problem } from "./dom.js";
+import { button, bytes, clock, counted, day, duration, el, getJson, post, problem } from "./dom.js";
 
 const LETTERS = { added: "A", modified: "M", attributes: "T", deleted: "D", renamed: "R" };
 const ASK_AGAIN_MS = 4000;
@@ -52,13 +52,13 @@ export function overlaySection(id, recorded) {
       const letter = (change) => el("li", {}, el("b", {}, LETTERS[change.kind] ?? "?"), ` ${change.path}`);
       const isOpen = overlay.state === "open";
       body.replaceChildren(
-        el("p", { class: "muted" }, `overlay ${overlay.name ?? overlay.id}, ${overlay.state}, ${count} changed paths, ${bytes(overlay.bytes)}, of ${overlay.trees.join(", ")}`),
+        el("p", { class: "muted" }, `overlay ${overlay.name ?? overlay.id}, ${overlay.state}, ${counted(count, "changed path")}, ${bytes(overlay.bytes)}, of ${overlay.trees.join(", ")}`),
         el("p", {},
           isOpen && count > 0 ? careful("Commit", () => act("commit"), { id: "commit" }) : null, " ",
           careful("Discard", () => act("discard"), { id: "discard", class: "danger" }), " ",
           overlay.commits > 0 ? careful("Undo the last commit", () => act("undo"), { id: "undo" }) : null),
         el("ul", { class: "changes" }, changes.map(letter)),
-        changes.length < count ? el("p", { class: "muted" }, `${count - changes.length} more paths`) : "",
+        changes.length < count ? el("p", { class: "muted" }, counted(count - changes.length, "more path")) : "",
         el("pre", { class: "diff", tabindex: 0, "aria-label": "Diff" }, diffLines(diff)),
         is_cut ? el("p", { class: "muted" }, "The diff is longer; 'haft changes show --diff' shows all of it.") : "",
       );

@@ -1,6 +1,6 @@
 // The page of one run: state, resources, pipeline, output, changes.
 
-import { button, bytes, clock, day, duration, el, elapsed, getJson, post, problem, queryOf, runState, svg, title } from "./dom.js";
+import { button, bytes, clock, counted, day, duration, el, elapsed, getJson, post, problem, queryOf, runState, svg, title } from "./dom.js";
 import { TerminalView } from "./terminal.js";
 import { overlaySection } from "./overlays.js";
 
@@ -183,7 +183,7 @@ class RunView {
     const longest = Math.max(...stages.map((stage) => stage.wall), 1e-6);
     const all = [...pipelines.values()];
     const shown = all.slice(-MAX_PIPELINES);
-    const more = all.length > shown.length ? el("li", { class: "muted" }, `${all.length - shown.length} earlier pipelines`) : null;
+    const more = all.length > shown.length ? el("li", { class: "muted" }, counted(all.length - shown.length, "earlier pipeline")) : null;
     const running = state === "running" ? el("li", { class: "muted" }, "… still running") : null;
     this.stages.replaceChildren(
       el("h2", { id: "stages-title" }, "Pipelines"),
@@ -232,7 +232,7 @@ class RunView {
     };
     view.onwindow = (window) => {
       const lost = window.lost_bytes > 0 ? `, ${bytes(window.lost_bytes)} not kept` : "";
-      size.textContent = `${bytes(window.total_bytes)} in ${window.total_lines} lines${lost}`;
+      size.textContent = `${bytes(window.total_bytes)} in ${counted(window.total_lines, "line")}${lost}`;
     };
     const raw = `/api/outputs/${encodeURIComponent(output.id)}/raw${queryOf({ run: this.id })}`;
     const head = el("h3", {}, output.stream, " ", size, " ",
