@@ -220,7 +220,9 @@ fn attach_shows_the_output_so_far_and_the_rest_and_returns_the_status_of_the_run
 fn attach_types_input_on_the_terminal_of_a_run() {
     let home = Home::new();
     let script = "printf 'name? '; read -r name; echo \"hello $name\"";
-    let running = home.haft(&["run", "--pty=80x24", "--json", "-c", script]).start();
+    // Input that stays open, but has nothing to read.
+    let open = "mkfifo input; exec 3<> input; exec \"$0\" run --pty=80x24 -c \"$1\" <&3";
+    let running = home.dressed(Haft::by(["bash", "-c", open, HAFT, script])).start();
     let run = run_with_output(&home);
     let id = run["id"].as_str().expect("an id");
     let waits = || {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -31,6 +31,10 @@ const CLIENT_TIMEOUT: Duration = Duration::from_secs(5);
 const FOLLOW_INTERVAL: Duration = Duration::from_millis(30);
 /// A run without new output is reported this often, because it may wait for input.
 const IDLE_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
+/// A run whose outputs are complete is about to end.
+const ENDING_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
+/// How long a run that has ended waits for clients that read its outputs.
+const FOLLOWER_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The runs of this process that other processes can look at.
 #[derive(Debug)]
@@ -43,6 +47,25 @@ pub struct LiveRuns {
 struct LiveShared {
     runs: Mutex<VecDeque<LiveRun>>,
     clients: AtomicUsize,
+    /// The ids of the runs that clients follow, once for each client.
+    followed: Mutex<Vec<String>>,
+    unfollowed: Condvar,
+}
+
+/// A client follows a run as long as this exists.
+struct Following<'a> {
+    shared: &'a LiveShared,
+    run: &'a str,
+}
+
+impl Drop for Following<'_> {
+    fn drop(&mut self) {
+        let mut followed = self.shared.followed();
+        if let Some(place) = followed.iter().position(|run| run == self.run) {
+            followed.swap_remove(place);
+        }
+        self.shared.unfollowed.notify_all();
+    }
 }
 
 /// A run. The controller is dropped at its end.
@@ -87,6 +110,14 @@ impl LiveRuns {
         let mut runs = self.shared.runs();
         runs.iter_mut().filter(|run| run.id == id).for_each(|run| run.controller = None);
     }
+
+    /// Waits until the clients that follow a run that has ended have read the rest of its outputs. They are lost with this
+    /// process.
+    pub fn wait_for_followers(&self, id: &str) {
+        let followed = self.shared.followed();
+        let is_followed = |followed: &mut Vec<String>| followed.iter().any(|run| run == id);
+        drop(self.shared.unfollowed.wait_timeout_while(followed, FOLLOWER_TIMEOUT, is_followed));
+    }
 }
 
 impl Drop for LiveRuns {
@@ -105,6 +136,10 @@ impl LiveRun {
 impl LiveShared {
     fn runs(&self) -> MutexGuard<'_, VecDeque<LiveRun>> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn followed(&self) -> MutexGuard<'_, Vec<String>> {
+        self.followed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The controller of a run, if it still runs, and its outputs.
@@ -196,6 +231,8 @@ fn answer(request: LiveRequest, shared: &LiveShared) -> Result<LiveReply, String
 
 /// Sends the state of a run each time its output has grown, and at least twice a second, until the run has ended or the client has gone.
 fn follow(stream: &UnixStream, run: &str, shared: &LiveShared) -> io::Result<()> {
+    shared.followed().push(run.to_owned());
+    let _following = Following { shared, run };
     let mut watches = Vec::new();
     for (_, output) in shared.find(run).into_iter().flat_map(|(_, outputs)| outputs) {
         watches.push(output.watch()?);
@@ -206,16 +243,19 @@ fn follow(stream: &UnixStream, run: &str, shared: &LiveShared) -> io::Result<()>
             return send(stream, &LiveReply::Error(format!("unknown run '{run}'")));
         };
         let status = LiveStatus::new(controller.as_ref(), &outputs);
-        drop((controller, outputs));
+        let is_complete = outputs.iter().all(|(_, output)| output.is_finished());
         let has_ended = !status.running;
         send(stream, &LiveReply::Status(status))?;
         if has_ended {
-            return Ok(());
+            // The client closes the connection when it has read the outputs, which are kept until then.
+            let mut stream = stream;
+            return stream.read(&mut [0]).map(drop);
         }
-        thread::sleep(FOLLOW_INTERVAL);
+        drop((controller, outputs));
+        thread::sleep(if is_complete { Duration::ZERO } else { FOLLOW_INTERVAL });
         let mut set = vec![PollFd::new(stream, PollFlags::RDHUP)];
         set.extend(watches.iter().map(|watch| PollFd::new(watch, PollFlags::IN)));
-        let _ = poll(&mut set, Some(&IDLE_INTERVAL));
+        let _ = poll(&mut set, Some(if is_complete { &ENDING_INTERVAL } else { &IDLE_INTERVAL }));
         if !set[0].revents().is_empty() {
             return Ok(());
         }

@@ -166,6 +166,8 @@ struct RunProgress {
     id: String,
     /// Whether a supervised run has started, whose end will be recorded.
     is_supervised: bool,
+    /// Whether an MCP server runs it.
+    is_of_server: bool,
     has_ended: bool,
     cpu: f64,
     max_rss: u64,
@@ -197,7 +199,8 @@ impl RunRecord {
         }
         progress.id.clone_from(&start.run);
         progress.is_supervised = run.is_some();
-        if let Some(run) = run.filter(|run| start.kind == RunKind::Mcp || run.captured().is_captured()) {
+        progress.is_of_server = start.kind == RunKind::Mcp;
+        if let Some(run) = run.filter(|run| progress.is_of_server || run.captured().is_captured()) {
             recorder.live(&start.process).iter().for_each(|live| live.add(run));
         }
         state.mask_start(&mut start);
@@ -262,10 +265,12 @@ impl RunRecord {
         (end.cpu, end.max_rss) = (progress.cpu, progress.max_rss);
         end.policy = std::mem::take(&mut progress.policy);
         state.mask_end(&mut end);
-        if let Some(Some(live)) = state.recorder.live.get() {
-            live.end(&end.run);
-        }
+        let live = state.recorder.live.get().and_then(Option::as_ref);
+        let run = end.run.clone();
+        live.inspect(|live| live.end(&run));
         let _ = state.recorder.journal.append(&JournalRecord::End(end));
+        // A server keeps its outputs; another process ends now.
+        live.filter(|_| !progress.is_of_server).inspect(|live| live.wait_for_followers(&run));
     }
 
     fn add_stage(&self, make: impl FnOnce() -> StageEnd) {
