@@ -59,7 +59,10 @@ fn the_workspace_preset_protects_everything_but_the_project() {
     }
     assert!(may(&policy, FileAccess::Read, "/etc/passwd"));
     let denied = policy.decide_file(FileAccess::Write, Path::new("/etc/x"));
-    assert_eq!(denied.allowed_instead.as_deref(), Some("write $project, $git, $temp"));
+    assert_eq!(
+        denied.allowed_instead.as_deref(),
+        Some("write $project, $git, $temp, ~/.npm/_cacache, ~/.npm/_logs")
+    );
     assert_eq!(denied.place.unwrap().to_string(), "preset workspace:3");
 }
 
