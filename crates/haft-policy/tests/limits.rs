@@ -63,7 +63,7 @@ fn the_workspace_preset_protects_everything_but_the_project() {
         denied.allowed_instead.as_deref(),
         Some("write $project, $git, $temp, ~/.npm/_cacache, ~/.npm/_logs")
     );
-    assert_eq!(denied.place.unwrap().to_string(), "preset workspace:3");
+    assert_eq!(denied.place.unwrap().to_string(), "preset workspace:4");
 }
 
 #[test]
