@@ -13,7 +13,7 @@ use crate::enforcement;
 use crate::policy;
 use crate::process_context::ProcessContext;
 
-/// Ends a shell with a detached process by a deadline, and looks at how limits are enforced.
+/// Ends a shell and a detached process by a deadline, and looks at how limits are enforced.
 pub(super) fn processes(host: &Host) -> DoctorFindings {
     let mut findings = DoctorFindings::default();
     match end_tree(host) {
@@ -35,10 +35,10 @@ pub(super) fn processes(host: &Host) -> DoctorFindings {
     findings
 }
 
-/// Runs a shell that leaves its process group, with limits that it does not reach.
+/// Runs a shell and a process in a session of its own that ignores `SIGTERM`, with limits that they do not reach.
 fn end_tree(host: &Host) -> Result<JobOutcome, Error> {
     let mut command = Command::new("/bin/sh");
-    command.arguments(["-c", "(trap '' TERM HUP; sleep 60) & sleep 60"]);
+    command.arguments(["-c", "(trap '' TERM HUP; exec setsid sleep 60) & sleep 60"]);
     let limits = ScopeLimits { processes: Some(4096), memory: Some(1 << 33), ..ScopeLimits::default() };
     let task = Task::new(command).scope_limits(limits);
     task.timeout(Duration::from_millis(100)).grace(Duration::from_millis(50)).run(host)
