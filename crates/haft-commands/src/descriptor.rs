@@ -106,6 +106,16 @@ pub struct Example {
     pub status: i32,
 }
 
+/// An option with a value.
+pub(crate) const fn option(
+    name: &'static str,
+    letter: char,
+    value: &'static str,
+    summary: &'static str,
+) -> CommandParameter {
+    CommandParameter::new(name, ParameterKind::Text, summary).letter(letter).with_value_name(value)
+}
+
 impl CommandParameter {
     /// An optional parameter.
     #[must_use]

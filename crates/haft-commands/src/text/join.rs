@@ -10,7 +10,7 @@ use super::streams::{Stop, TextRun, run_text};
 use super::text_command;
 use crate::arguments::{ArgumentValue, CommandArguments};
 use crate::definition::CommandDefinition;
-use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
+use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind, option};
 use fields::{FieldLayout, JoinFormat, OutputField, parse_number};
 use pairing::{Joiner, OrderCheck};
 
@@ -21,10 +21,7 @@ const fn short(
     value: &'static str,
     summary: &'static str,
 ) -> CommandParameter {
-    CommandParameter::new(name, ParameterKind::Text, summary)
-        .letter(letter)
-        .with_value_name(value)
-        .without_long_option()
+    option(name, letter, value, summary).without_long_option()
 }
 
 pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {

@@ -9,17 +9,7 @@ use super::streams::{Stop, TextInput, TextRun, run_text};
 use super::text_command;
 use crate::arguments::{ArgumentValue, CommandArguments};
 use crate::definition::CommandDefinition;
-use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
-
-/// An option with a value.
-const fn option(
-    name: &'static str,
-    letter: char,
-    value: &'static str,
-    summary: &'static str,
-) -> CommandParameter {
-    CommandParameter::new(name, ParameterKind::Text, summary).letter(letter).with_value_name(value)
-}
+use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind, option};
 
 pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     name: "nl",

@@ -13,20 +13,10 @@ use super::streams::{Stop, TextRun, run_text};
 use super::text_command;
 use crate::arguments::{ArgumentValue, CommandArguments};
 use crate::definition::CommandDefinition;
-use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
+use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind, option};
 use block::{Addresses, BlockWriter};
 use format::{FormatError, OutputFormat};
 use input::JoinedInput;
-
-/// An option with a value.
-const fn option(
-    name: &'static str,
-    letter: char,
-    value: &'static str,
-    summary: &'static str,
-) -> CommandParameter {
-    CommandParameter::new(name, ParameterKind::Text, summary).letter(letter).with_value_name(value)
-}
 
 /// Options that are short for a format.
 const SHORT_FORMATS: [(&str, char, &str); 19] = [
