@@ -242,9 +242,7 @@ pub(crate) fn proportional_memory(pid: i32) -> Option<u64> {
 /// Returns a child of this process that `/proc` does not list. Its start time is unknown and set to 0.
 pub(crate) fn child_entry(pid: i32) -> Option<ProcessEntry> {
     let zombie = sys::child_state(pid)? == sys::ChildState::Ended;
-    let number = rustix::process::Pid::from_raw(pid);
-    let group = rustix::process::getpgid(number).map_or(0, rustix::process::Pid::as_raw_pid);
-    let session = rustix::process::getsid(number).map_or(0, rustix::process::Pid::as_raw_pid);
+    let (group, session) = (sys::group_of(pid), sys::session_of(pid));
     let parent = rustix::process::getpid().as_raw_pid();
     Some(ProcessEntry { pid, parent, group, session, start: 0, threads: 1, zombie })
 }

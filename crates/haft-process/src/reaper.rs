@@ -6,7 +6,7 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard, TryLockError};
 use std::time::{Duration, Instant};
 
 use crate::error::Error;
@@ -28,6 +28,8 @@ const REAPED_TIME: Duration = Duration::from_secs(5);
 static STARTS_FORBIDDEN: AtomicBool = AtomicBool::new(false);
 /// Read-locked while a child is started and recorded; write-locked while orphans are determined.
 static STARTING: RwLock<()> = RwLock::new(());
+/// Locked while a thread waits for [`STARTING`], so that no more children are started meanwhile.
+static STARTS_PAUSED: Mutex<()> = Mutex::new(());
 
 /// Makes this process a subreaper: the parent of all descendants whose own parent ends. Children that were not started by
 /// this crate are reaped by it from then on. This is a process-wide setting, for applications and not for libraries.
@@ -71,8 +73,26 @@ pub(crate) fn had_children() -> bool {
 /// Prevents all threads from starting processes. A thread that tries blocks until this process ends.
 pub(crate) fn forbid_starts() {
     STARTS_FORBIDDEN.store(true, Ordering::SeqCst);
-    // Waits for starts that are in progress.
-    drop(STARTING.write().unwrap_or_else(PoisonError::into_inner));
+    drop(await_starts());
+}
+
+/// Waits until no child is being started, and prevents starts until the result is dropped.
+///
+/// A child that was stopped before it executes its program would block the thread that starts it, so it is continued.
+fn await_starts() -> RwLockWriteGuard<'static, ()> {
+    const INTERVAL: Duration = Duration::from_micros(500);
+    let _paused = STARTS_PAUSED.lock().unwrap_or_else(PoisonError::into_inner);
+    loop {
+        match STARTING.try_write() {
+            Ok(guard) => return guard,
+            Err(TryLockError::Poisoned(error)) => return error.into_inner(),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(INTERVAL),
+        }
+        let entries = proc::own_children().into_iter().filter(|pid| is_orphan(*pid)).filter_map(proc::entry);
+        for child in entries.filter(proc::shares_memory) {
+            let _ = sys::kill(child.pid, libc::SIGCONT);
+        }
+    }
 }
 
 fn block_forever() -> ! {
@@ -86,6 +106,7 @@ pub(crate) fn register_child<E>(spawn: impl FnOnce() -> Result<sys::Spawned, E>)
     if !is_subreaper() {
         return spawn();
     }
+    drop(STARTS_PAUSED.lock().unwrap_or_else(PoisonError::into_inner));
     let starting = STARTING.read().unwrap_or_else(PoisonError::into_inner);
     if STARTS_FORBIDDEN.load(Ordering::SeqCst) {
         drop(starting);
@@ -139,7 +160,7 @@ pub(crate) fn orphans() -> Vec<i32> {
         return Vec::new();
     }
     // The table stays locked, so that no child is removed meanwhile.
-    let _starting = STARTING.write().unwrap_or_else(PoisonError::into_inner);
+    let _starting = await_starts();
     let owned = owned();
     let is_owned = |pid: &i32| owned.as_ref().is_some_and(|owned| owned.contains(pid));
     proc::own_children().into_iter().filter(|pid| !is_owned(pid)).collect()

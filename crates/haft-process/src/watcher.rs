@@ -142,7 +142,7 @@ pub fn watch() {
 /// Ends the processes that a run directory records, and removes it.
 fn clean_run_directory(run_directory: &Path) {
     // The kernel may release the owner's lock slightly after it closes the pipe.
-    const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+    const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
     let Some(base) = run_directory.parent() else { return };
     let end = Instant::now() + LOCK_TIMEOUT;
     while run_directory.symlink_metadata().is_ok() && Instant::now() < end {

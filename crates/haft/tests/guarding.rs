@@ -105,3 +105,14 @@ fn random_process_trees_leave_nothing_behind() {
     let run = call.args(["--trees", "2", "--seed", "77"]).args(modes).args(endings).run();
     assert!(run.code() == Some(0), "{}", run.output_text());
 }
+
+#[test]
+fn haft_runs_in_a_process_group_outside_of_its_pid_namespace() {
+    if !can_make_namespaces() {
+        return;
+    }
+    // Without a `/proc` of the namespace, haft asks the kernel for the group of each child, which has no number inside.
+    let words = ["unshare", "-pf", "--kill-child", env!("CARGO_BIN_EXE_haft"), "run", "--json"];
+    let run = Haft::by(words).args(["--timeout", "2s", "-c", "sleep 60 & sleep 60 | cat"]).run().status(124);
+    assert_eq!(run.json()["status"]["timed_out"], true);
+}

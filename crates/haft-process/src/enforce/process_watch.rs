@@ -65,9 +65,14 @@ impl ProcessWatch {
         self.over > 0
     }
 
-    /// Kills the newest processes until the limit is met, and removes them from the list. Ends the run instead if there are far
-    /// too many: a fork bomb grows while its processes are killed one by one.
-    pub(crate) fn sample(&mut self, scope: &Scope, members: &mut Vec<ProcessEntry>) -> SampleVerdict {
+    /// Kills the newest processes until the limit is met, and removes them from the list. Ends the run instead if the limit ends
+    /// it, or if there are far too many: a fork bomb grows while its processes are killed one by one.
+    pub(crate) fn sample(
+        &mut self,
+        scope: &Scope,
+        members: &mut Vec<ProcessEntry>,
+        ends_run: bool,
+    ) -> SampleVerdict {
         self.system = proc::system_threads();
         self.members = members.iter().map(|entry| entry.threads).sum();
         if self.members <= self.limit {
@@ -75,7 +80,7 @@ impl ProcessWatch {
             return SampleVerdict::Continue;
         }
         self.over += 1;
-        if self.members > self.runaway_limit() || self.over >= MAX_SAMPLES_OVER_LIMIT {
+        if ends_run || self.members > self.runaway_limit() || self.over >= MAX_SAMPLES_OVER_LIMIT {
             return SampleVerdict::End(LimitKind::Processes);
         }
         self.kill_newest(scope, members);

@@ -104,23 +104,18 @@ impl Sampler {
             self.due = self.sample_at.min(begun + EARLY_CHECK_INTERVAL);
             return SampleVerdict::Continue;
         }
-        if self.disk.as_ref().is_some_and(DiskWatch::is_over) {
-            return SampleVerdict::End(LimitKind::Disk);
-        }
-        if self.ends_run
-            && let Some(kind) = scope.tracker().reached(scope.limiters())
-        {
-            return SampleVerdict::End(kind);
-        }
         // A fork bomb must not grow while its processes are listed.
         let pauses = estimate == ProcessEstimate::Exceeds;
         if pauses {
             scope.signal_root_groups(Signal::STOP);
         }
+        if let Some(kind) = self.limit_reached(scope) {
+            return SampleVerdict::End(kind);
+        }
         let mut members = self.members(scope);
         let mut verdict = SampleVerdict::Continue;
         if let Some(processes) = &mut self.processes {
-            verdict = processes.sample(scope, &mut members);
+            verdict = processes.sample(scope, &mut members, self.ends_run);
         }
         if pauses && verdict == SampleVerdict::Continue {
             scope.signal_root_groups(Signal::CONT);
@@ -133,6 +128,14 @@ impl Sampler {
         }
         self.schedule(begun, pauses);
         verdict
+    }
+
+    /// Returns a limit that was reached before this sample and ends the run.
+    fn limit_reached(&self, scope: &Scope) -> Option<LimitKind> {
+        if self.disk.as_ref().is_some_and(DiskWatch::is_over) {
+            return Some(LimitKind::Disk);
+        }
+        scope.tracker().reached(scope.limiters()).filter(|_| self.ends_run)
     }
 
     /// Lists the running members of the scope, if a limit needs them.

@@ -158,6 +158,18 @@ pub(crate) fn own_group() -> i32 {
     unsafe { libc::getpgrp() }
 }
 
+/// Returns the process group of a process; 0 if there is no such process, or if the group is outside of this PID namespace.
+pub(crate) fn group_of(pid: i32) -> i32 {
+    // SAFETY: a plain call.
+    unsafe { libc::getpgid(pid) }.max(0)
+}
+
+/// Returns the session of a process; 0 if there is no such process, or if the session is outside of this PID namespace.
+pub(crate) fn session_of(pid: i32) -> i32 {
+    // SAFETY: a plain call.
+    unsafe { libc::getsid(pid) }.max(0)
+}
+
 /// Blocks signals in the calling thread until it is dropped.
 #[derive(Debug)]
 pub(crate) struct HeldSignals(SignalSet);
