@@ -48,6 +48,10 @@ fn link_release() {
     println!("cargo::rerun-if-changed={STARTUP_ORDER}");
     let package = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
     println!("cargo::rustc-link-arg-bins=-Wl,-T,{package}/{STARTUP_ORDER}");
+    if uses_rust_lld() {
+        // Many functions of different types, such as destructors, have the same instructions.
+        println!("cargo::rustc-link-arg-bins=-Wl,--icf=all");
+    }
     if env::var_os("HAFT_SYMBOLS").is_none() {
         println!("cargo::rustc-link-arg-bins=-s");
     }
@@ -68,6 +72,17 @@ fn is_gnu_linux() -> bool {
 fn is_usual_linker() -> bool {
     let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
     !flags.contains("link") && env::var_os("RUSTC_LINKER").is_none()
+}
+
+/// Whether rustc links with the lld that comes with it.
+fn uses_rust_lld() -> bool {
+    let rustc = env::var_os("RUSTC").expect("cargo sets RUSTC");
+    let Ok(printed) = Command::new(rustc).args(["--print", "target-libdir"]).output() else { return false };
+    let libraries = PathBuf::from(String::from_utf8_lossy(&printed.stdout).trim());
+    is("TARGET", "x86_64-unknown-linux-gnu")
+        && is_gnu_linux()
+        && is_usual_linker()
+        && libraries.with_file_name("bin/gcc-ld/ld.lld").exists()
 }
 
 /// Whether all archives are installed. The C compiler prints the bare name of a missing one.
