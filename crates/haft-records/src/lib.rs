@@ -25,7 +25,7 @@
 //! A journal file has one JSON object per line. Its first line describes the file. Each line has the hash of the line before
 //! it as `prev`, so a line that was changed, removed or moved breaks the chain. Beside `NAME.jsonl`, `NAME.head` has the
 //! length and the last hash, so that lines cut off the end are missed too, and `NAME.idx` is an index that readers
-//! build and may delete. The hashes are not keyed: somebody who may write the files can compute the chain anew. Nor does
+//! build and may delete. The hashes are not keyed: anyone who can write the files can compute the chain again. Nor does
 //! anything notice the removal of a whole file, which pruning does as well.
 //!
 //! # Writers

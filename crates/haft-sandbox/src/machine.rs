@@ -2,7 +2,7 @@
 
 use crate::sys;
 
-/// What the kernel of this machine can enforce.
+/// Sandbox features of the running kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Machine {
     /// The version of Landlock's interface; 0 if there is none.

@@ -18,7 +18,7 @@ pub struct FileRule {
     pub access: Access,
 }
 
-/// What programs may reach on the network.
+/// The part of the network that programs may use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum NetworkRule {
     /// Everything.
@@ -37,12 +37,12 @@ pub enum NetworkRule {
     },
 }
 
-/// What programs may do.
+/// Rules for programs.
 #[derive(Clone, Debug, Default)]
 pub struct KernelRules {
-    /// What is allowed. Everything else is not.
+    /// Allowed access; all other access is denied.
     pub files: Vec<FileRule>,
-    /// What is not allowed, although it is below an allowed directory.
+    /// Denied access below allowed directories.
     pub exceptions: Vec<FileRule>,
     /// The network.
     pub network: NetworkRule,

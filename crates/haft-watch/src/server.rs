@@ -29,7 +29,7 @@ const MAX_CONNECTIONS: usize = 256;
 /// How long requests may take to finish when the server stops.
 const STOP_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// What the page shows, and where it is served.
+/// Data sources and address of the page.
 #[derive(Debug)]
 pub struct WatchSetup {
     /// The directory of the journals.

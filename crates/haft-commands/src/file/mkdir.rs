@@ -23,7 +23,7 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
         CommandParameter::new(
             "parents",
             ParameterKind::Flag,
-            "Make missing parent directories; an existing directory is no error.",
+            "Make missing parent directories, and accept existing ones.",
         )
         .letter('p'),
         CommandParameter::new("verbose", ParameterKind::Flag, "Write a line for each new directory.")

@@ -20,7 +20,7 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
         CommandParameter::new(
             "ignore-fail-on-non-empty",
             ParameterKind::Flag,
-            "A directory that is not empty is no error.",
+            "Do not report directories that are not empty.",
         ),
         CommandParameter::new(
             "parents",

@@ -26,7 +26,7 @@ pub(crate) struct UsedUp {
 pub(crate) struct UsageWatch {
     cpu: Option<Duration>,
     written: Option<u64>,
-    /// What this process and its earlier children had used when the run began.
+    /// Usage of this process and its earlier children when the run began.
     before: UsedUp,
 }
 

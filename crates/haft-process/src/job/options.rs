@@ -52,7 +52,7 @@ pub enum Streams {
 
 /// Supervision of one job: its streams, limits, deadline and cancellation.
 ///
-/// The default is no input, both streams captured, no deadline, and a grace period of [`DEFAULT_GRACE`].
+/// By default: no input, both streams captured, no deadline, and a grace period of [`DEFAULT_GRACE`].
 #[derive(Debug)]
 pub struct SupervisionOptions {
     /// Source of standard input.

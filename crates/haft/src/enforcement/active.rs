@@ -98,7 +98,7 @@ impl ActivePolicy {
         self.guard.decisions().iter().map(ToString::to_string).collect()
     }
 
-    /// What was enforced and decided so far.
+    /// Enforcement and decisions so far.
     pub(crate) fn report(&self) -> EnforcementReport {
         EnforcementReport { enforced: Enforced::clone(&self.enforced), decisions: self.guard.decisions() }
     }

@@ -31,7 +31,7 @@ impl EnforcementLevel {
     }
 }
 
-/// What the kernel enforces for programs.
+/// Limits that the kernel enforces for programs.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub(crate) struct Enforced {
     /// The strongest means.
@@ -52,7 +52,7 @@ pub(crate) struct Enforced {
 pub(crate) struct EnforcementReport {
     /// How far the policy was enforced.
     pub(crate) enforced: Enforced,
-    /// What the policy did not simply allow; omitted if there is nothing.
+    /// Actions that the policy denied or asked about; omitted if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) decisions: Vec<RecordedDecision>,
 }

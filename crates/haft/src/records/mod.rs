@@ -158,7 +158,7 @@ struct RecordedRun {
     progress: Mutex<RunProgress>,
 }
 
-/// What was recorded so far.
+/// Records written so far.
 #[derive(Debug, Default)]
 struct RunProgress {
     /// The first record, until it is written.

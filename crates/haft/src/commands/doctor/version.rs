@@ -28,7 +28,7 @@ pub(crate) struct VersionReport {
     capabilities: KernelCapabilities,
 }
 
-/// What the kernel offers to this user.
+/// Kernel features available to this user.
 #[derive(Debug, JsonSchema, Serialize)]
 struct KernelCapabilities {
     /// Whether haft can create control groups.

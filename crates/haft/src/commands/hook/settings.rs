@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::places;
 use crate::process_context::ProcessContext;
 
-/// What a hook does besides deciding.
+/// Additional actions of a hook.
 #[derive(Debug, Default)]
 pub(super) struct HookSettings {
     /// Whether scripts run under `haft run`.
