@@ -39,6 +39,7 @@
 //! ```
 //!
 //! [`Run::start`](run::Run::start) runs a script in the background, where it can be given input, observed and waited for.
+//! With an [`AsyncSession`](run::AsyncSession), a run is a future for every async runtime.
 //!
 //! # Presets
 //!

@@ -5,6 +5,7 @@
 //! captured; what still holds that open when the script has ended goes on as a job of the session.
 
 mod analysis;
+mod async_session;
 mod control;
 mod enter;
 mod outcome;
@@ -21,6 +22,7 @@ use crate::session::Session;
 pub use crate::jobs::{JobInfo, JobReport};
 pub use crate::supervision::{EndedJobs, RunObserver, RunPart, Stage, StageKind};
 pub use analysis::{check, plan};
+pub use async_session::{AsyncSession, RunFuture};
 pub use control::{Change, Controller};
 pub use haft_process::capture;
 pub use haft_process::{

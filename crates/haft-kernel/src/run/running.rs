@@ -12,7 +12,7 @@ use super::outcome::Outcome;
 use crate::session::Session;
 
 /// The stack size of the interpreter's thread. Memory is used only as far as it is touched.
-const SCRIPT_STACK_BYTES: usize = 8 << 20;
+pub(super) const SCRIPT_STACK_BYTES: usize = 8 << 20;
 
 /// A run in the background. Dropping it ends the run with all its processes, and the session.
 #[derive(Debug)]
