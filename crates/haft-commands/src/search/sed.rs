@@ -152,7 +152,7 @@ fn settings(
     is_quiet: bool,
 ) -> Result<SedSettings, Stop> {
     let line_length = match arguments.text("line-length") {
-        None => DEFAULT_LINE_LENGTH,
+        None => default_line_length(run),
         Some(text) => match parse_count(text) {
             Some(length) => length,
             None => return run.usage(format_args!("invalid line length '{text}'")),
@@ -167,6 +167,16 @@ fn settings(
         line_length,
         end: line_end(arguments),
     })
+}
+
+/// The length of lines that `l` writes without an option: one less than the exported variable `COLS`.
+fn default_line_length(run: &mut TextRun<'_, '_>) -> u64 {
+    let environment = run.context.session_mut().environment();
+    let columns = environment.iter().find(|(name, _)| *name == "COLS");
+    let digits =
+        |text: &str| text.trim_start().split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok();
+    let columns: Option<u64> = columns.and_then(|(_, value)| digits(value.to_str()?));
+    columns.filter(|columns| *columns > 1).map_or(DEFAULT_LINE_LENGTH, |columns| columns - 1)
 }
 
 /// The byte at the end of a line.

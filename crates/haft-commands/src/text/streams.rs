@@ -496,8 +496,14 @@ impl TextInput {
 
     /// Moves the position of a seekable file back to the first byte that was not consumed, for the next reader of the file.
     pub(crate) fn give_back(&mut self) {
-        if let Some(file) = self.file.as_ref().filter(|file| self.start < self.end && file.is_seekable()) {
-            let _ = file.unread(self.end - self.start);
+        self.give_back_more(0);
+    }
+
+    /// The same, with bytes before that one.
+    pub(crate) fn give_back_more(&mut self, consumed: usize) {
+        let count = self.end - self.start + consumed;
+        if let Some(file) = self.file.as_ref().filter(|file| count > 0 && file.is_seekable()) {
+            let _ = file.unread(count);
         }
         self.start = self.end;
     }

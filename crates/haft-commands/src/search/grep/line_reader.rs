@@ -14,6 +14,8 @@ pub(super) struct LineReader {
     end: u8,
     /// The bytes that have been read but not returned.
     unread: usize,
+    /// The bytes that have been returned.
+    pub(super) consumed: u64,
     /// Whether to look for NUL bytes.
     seeks_nul: bool,
     has_started: bool,
@@ -24,7 +26,7 @@ pub(super) struct LineReader {
 impl LineReader {
     pub(super) fn new(input: TextInput, end: u8, seeks_nul: bool) -> Self {
         let input = input.with_read_size(READ_BYTES);
-        Self { input, end, unread: 0, seeks_nul, has_started: false, has_nul: false }
+        Self { input, end, unread: 0, consumed: 0, seeks_nul, has_started: false, has_nul: false }
     }
 
     /// Skips complete lines that do not match. Returns whether the next line is known to match. Lines are counted if `counts`.
@@ -49,8 +51,7 @@ impl LineReader {
                 line.number += memchr::memchr_iter(b'\n', &available[..skipped]).count() as u64;
             }
             line.offset += skipped as u64;
-            self.input.consume(skipped);
-            self.unread -= skipped;
+            self.consume(skipped);
             if found.is_some() || self.unread > 0 {
                 return Ok(found.is_some());
             }
@@ -75,12 +76,17 @@ impl LineReader {
             let count = found.unwrap_or(available.len());
             line.extend_from_slice(&available[..count]);
             let taken = count + usize::from(found.is_some());
-            self.input.consume(taken);
-            self.unread -= taken;
+            self.consume(taken);
             if found.is_some() {
                 return Ok(true);
             }
         }
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.input.consume(count);
+        self.unread -= count;
+        self.consumed += count as u64;
     }
 
     /// Reads if everything has been returned, and looks for binary data. A file with a hole has NUL bytes there.
@@ -102,8 +108,9 @@ impl LineReader {
         self.input.has_failed()
     }
 
-    /// Leaves the rest to the next reader of the file.
-    pub(super) fn give_back(&mut self) {
-        self.input.give_back();
+    /// Leaves what follows the first `end` bytes to the next reader of the file.
+    pub(super) fn give_back(&mut self, end: u64) {
+        let returned = usize::try_from(self.consumed - end).unwrap_or(0);
+        self.input.give_back_more(returned);
     }
 }

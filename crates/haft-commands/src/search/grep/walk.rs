@@ -224,7 +224,7 @@ impl GrepSearch {
         let has_written = search.has_written;
         let printer = search.printer;
         let is_quiet = self.settings.is_count || self.settings.stops_at_first();
-        if is_binary && !is_quiet {
+        if is_binary && !is_quiet && self.settings.binary == BinaryFiles::Binary {
             run.flush()?;
             complain(run, &[file.name, b": binary file matches"].concat());
         }
@@ -372,7 +372,9 @@ impl<'a> FileSearch<'a> {
         for line in std::mem::take(&mut self.before) {
             self.write(run, &line, false)?;
         }
-        self.write(run, line, true)?;
+        if !self.write(run, line, true)? {
+            self.remember(line);
+        }
         self.has_written = true;
         self.pending = self.printer.settings.print.after().unwrap_or(0);
         Ok(())
@@ -385,8 +387,17 @@ impl<'a> FileSearch<'a> {
         }
         if self.pending > 0 {
             self.pending -= 1;
-            return self.write(run, line, false);
+            if self.write(run, line, false)? {
+                return Ok(());
+            }
+            self.pending = 0;
         }
+        self.remember(line);
+        Ok(())
+    }
+
+    /// Keeps a line that may become context before a match.
+    fn remember(&mut self, line: &GrepLine) {
         let limit = self.printer.settings.print.before().unwrap_or(0);
         if limit > 0 {
             if self.before.len() as u64 >= limit {
@@ -394,34 +405,38 @@ impl<'a> FileSearch<'a> {
             }
             self.before.push_back(line.clone());
         }
-        Ok(())
     }
 
-    fn write(&mut self, run: &mut TextRun<'_, '_>, line: &GrepLine, is_selected: bool) -> Result<(), Stop> {
+    /// Writes a line. Returns `false` if it is not text, and was not written.
+    fn write(&mut self, run: &mut TextRun<'_, '_>, line: &GrepLine, is_selected: bool) -> Result<bool, Stop> {
         if self.is_quiet {
-            return Ok(());
+            return Ok(true);
         }
-        self.last_written = line.number;
-        if !self.printer.line(run, line, is_selected)? {
-            (self.is_binary, self.is_quiet, self.stops_at_first) = (true, true, true);
+        let is_text = self.printer.line(run, line, is_selected)?;
+        match is_text {
+            true => self.last_written = line.number,
+            false => self.is_binary = true,
         }
-        Ok(())
+        Ok(is_text)
     }
 
-    /// Writes the context after the last line that `-m` allows.
+    /// Writes the context after the last line that `-m` allows. The next reader starts before this context.
     fn rest(
         &mut self,
         run: &mut TextRun<'_, '_>,
         reader: &mut LineReader,
         line: &mut GrepLine,
     ) -> Result<(), Stop> {
+        let selected_end = reader.consumed;
         while self.pending > 0 && !self.is_quiet && reader.next(run, &mut line.text)? {
             line.number += 1;
             self.pending -= 1;
-            self.write(run, line, false)?;
+            if !self.write(run, line, false)? {
+                break;
+            }
             line.offset += line.text.len() as u64 + 1;
         }
-        reader.give_back();
+        reader.give_back(selected_end);
         Ok(())
     }
 }

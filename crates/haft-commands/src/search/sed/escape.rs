@@ -19,6 +19,10 @@ pub(super) fn convert(text: &[u8], context: EscapeContext) -> Vec<u8> {
             at += 1;
             continue;
         };
+        if is_open_control(&text[at..]) {
+            push_open_control(&mut result, context);
+            break;
+        }
         match character(next, &text[at + 2..]) {
             Some((code, length)) => {
                 let is_special = match context {
@@ -41,6 +45,33 @@ pub(super) fn convert(text: &[u8], context: EscapeContext) -> Vec<u8> {
     result
 }
 
+/// Whether a text is `\c` without the letter of the control character.
+pub(super) fn is_open_control(text: &[u8]) -> bool {
+    text == b"\\c"
+}
+
+/// GNU's `sed` drops the letter `c` then.
+fn push_open_control(result: &mut Vec<u8>, context: EscapeContext) {
+    result.extend_from_slice(match context {
+        EscapeContext::Regex => b"\\".as_slice(),
+        EscapeContext::Replacement => b"\\\\",
+        EscapeContext::Text => b"\\c",
+    });
+}
+
+/// Checks that no escape follows `\c`, except for a backslash.
+pub(super) fn check_controls(text: &[u8]) -> Result<(), String> {
+    let mut rest = text;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        let (is_control, after) = (rest.get(at + 1) == Some(&b'c'), rest.get(at + 2..).unwrap_or_default());
+        if is_control && after.starts_with(b"\\") && after.get(1) != Some(&b'\\') {
+            return Err("recursive escaping after \\c not allowed".to_owned());
+        }
+        rest = if is_control { after.get(2..).unwrap_or_default() } else { after };
+    }
+    Ok(())
+}
+
 /// The character of an escape, and how many bytes follow its letter. `None` if it is another escape.
 fn character(letter: u8, rest: &[u8]) -> Option<(u8, usize)> {
     let code = match letter {
@@ -51,7 +82,8 @@ fn character(letter: u8, rest: &[u8]) -> Option<(u8, usize)> {
         b'v' => 0x0B,
         b'c' => {
             let control = rest.first()?;
-            return Some((control.to_ascii_uppercase() ^ 0x40, 1));
+            let length = if rest.starts_with(b"\\\\") { 2 } else { 1 };
+            return Some((control.to_ascii_uppercase() ^ 0x40, length));
         }
         b'd' => return Some(number(letter, rest, 10, 3)),
         b'o' => return Some(number(letter, rest, 8, 3)),

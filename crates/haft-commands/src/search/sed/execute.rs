@@ -154,6 +154,7 @@ impl<'s> Executor<'s> {
         let Some(line) = self.files.next(run)? else { return Ok(false) };
         if line.starts_file && self.settings.is_separate {
             self.line_number = 0;
+            self.hold.text.clear();
             self.ranges = initial_ranges(self.script);
             self.line_files.clear();
         }

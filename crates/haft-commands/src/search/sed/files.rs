@@ -49,6 +49,7 @@ struct CurrentFile {
 
 /// A file that is edited in place: its output goes to a temporary file.
 struct EditedFile {
+    name: Bytes,
     path: PathBuf,
     temporary: PathBuf,
     output: Arc<OpenFile>,
@@ -195,7 +196,12 @@ impl SedFiles {
                 if let Some(metadata) = metadata {
                     keep_attributes(files, &temporary, &metadata);
                 }
-                Ok(EditedFile { path, temporary, output: Arc::new(OpenFile::opened(file)) })
+                Ok(EditedFile {
+                    name: name.clone(),
+                    path,
+                    temporary,
+                    output: Arc::new(OpenFile::opened(file)),
+                })
             }
             Err(error) => {
                 let reason = haft_fs::message(&error);
@@ -212,21 +218,22 @@ impl SedFiles {
         let Some(edited) = edited else { return Ok(()) };
         let cancel = run.context.cancel_token().clone();
         let suffix = self.suffix.clone().unwrap_or_default();
+        let backup = (!suffix.is_empty() && suffix != "*").then(|| backup_name(&edited.name, &suffix));
+        let backup = backup.map(|name| absolute(run, &name));
         let files = run.context.session().files();
-        let result = edited.output.flush(Some(&cancel)).and_then(|()| {
-            if !suffix.is_empty() {
-                files.rename(&edited.path, &backup_path(&edited.path, &suffix))?;
-            }
-            files.rename(&edited.temporary, &edited.path)
+        let result = edited.output.flush(Some(&cancel)).map_err(|error| (error, &*edited.name));
+        let result = result.and_then(|()| match backup {
+            Some(backup) => files.rename(&edited.path, &backup).map_err(|error| (error, &*edited.name)),
+            None => Ok(()),
         });
-        match result {
-            Ok(()) => Ok(()),
-            Err(error) => {
-                let reason = haft_fs::message(&error);
-                run.complain(format_args!("cannot rename {}: {reason}", edited.temporary.display()));
-                Err(Stop::Exit(PANIC))
-            }
-        }
+        let temporary = edited.temporary.as_os_str().as_bytes();
+        let result = result
+            .and_then(|()| files.rename(&edited.temporary, &edited.path).map_err(|error| (error, temporary)));
+        let Err((error, name)) = result else { return Ok(()) };
+        let _ = files.remove(&edited.temporary);
+        let reason = haft_fs::message(&error);
+        run.complain_bytes(&[b"cannot rename ", name, b": ", reason.as_bytes()].concat());
+        Err(Stop::Exit(PANIC))
     }
 }
 
@@ -240,14 +247,11 @@ fn keep_attributes(files: &dyn FileSystem, path: &Path, old: &Metadata) {
 }
 
 /// The name of the old file. `*` in the suffix stands for its name.
-fn backup_path(path: &Path, suffix: &[u8]) -> PathBuf {
-    let base = path.file_name().unwrap_or_default().as_bytes();
-    let name = match suffix.contains(&b'*') {
-        true => suffix.split(|byte| *byte == b'*').collect::<Vec<_>>().join(base),
-        false => [base, suffix].concat(),
-    };
-    let directory = path.parent().unwrap_or(Path::new("/"));
-    directory.join(OsStr::from_bytes(&name))
+fn backup_name(name: &[u8], suffix: &[u8]) -> Vec<u8> {
+    match suffix.contains(&b'*') {
+        true => suffix.split(|byte| *byte == b'*').collect::<Vec<_>>().join(name),
+        false => [name, suffix].concat(),
+    }
 }
 
 /// The absolute path of a name.

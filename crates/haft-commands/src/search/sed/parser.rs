@@ -7,7 +7,7 @@ use haft_kernel::Bytes;
 use haft_text::encoding::Encoding;
 use haft_text::regex::gnu::{GnuRegex, GnuRegexOptions, GnuSyntax};
 
-use super::escape::{EscapeContext, convert, plain_text};
+use super::escape::{EscapeContext, check_controls, convert, plain_text};
 use super::reader::{PartReader, ScriptPart};
 use super::script::{
     Address, Addresses, BranchKind, CopyMode, SedAction, SedCommand, SedDialect, SedRegex, SedScript,
@@ -61,8 +61,9 @@ type Parsed<T> = Result<T, String>;
 
 impl ScriptParser {
     fn parts(&mut self, parts: &[ScriptPart]) -> Result<(), ScriptError> {
-        for part in parts {
+        for (index, part) in parts.iter().enumerate() {
             let mut reader = PartReader::new(part);
+            reader.is_first = index == 0;
             self.script.place = reader.place();
             self.part(&mut reader).map_err(|problem| (reader.message(&problem), BAD_SCRIPT))?;
         }
@@ -140,7 +141,10 @@ impl ScriptParser {
         Ok(Some(match first {
             Some(b'/') => self.regex_address(reader, b'/')?,
             Some(b'\\') => match reader.next() {
-                Some(delimiter) => self.regex_address(reader, delimiter)?,
+                Some(delimiter) => {
+                    reader.check_delimiter(self.dialect.encoding)?;
+                    self.regex_address(reader, delimiter)?
+                }
                 None => return Err("unterminated address regex".to_owned()),
             },
             Some(b'0'..=b'9') => {
@@ -170,6 +174,7 @@ impl ScriptParser {
         let Some(text) = reader.delimited(delimiter, true) else {
             return Err("unterminated address regex".to_owned());
         };
+        check_controls(&text)?;
         let (mut ignore_case, mut multi_line) = (false, false);
         loop {
             match reader.next_nonblank() {
@@ -184,8 +189,8 @@ impl ScriptParser {
         Ok(Address::Regex(self.regex(&text, ignore_case, multi_line)?))
     }
 
-    pub(super) fn is_utf8(&self) -> bool {
-        self.dialect.encoding == Encoding::Utf8
+    pub(super) fn encoding(&self) -> Encoding {
+        self.dialect.encoding
     }
 
     /// Compiles a regular expression. `None` if it is empty.
@@ -219,10 +224,7 @@ impl ScriptParser {
             return Err("comments don't accept any addresses".to_owned());
         }
         let mut next = reader.next();
-        if next == Some(b'n') && reader.at == 2 && reader.is_first_expression() {
-            next = reader.next();
-            self.script.is_quiet |= next.is_none_or(|byte| byte == b'\n');
-        }
+        self.script.is_quiet |= next == Some(b'n') && reader.at == 2 && reader.is_first;
         while next.is_some_and(|byte| byte != b'\n') {
             next = reader.next();
         }
@@ -366,6 +368,7 @@ impl ScriptParser {
             }
             Some(_) => self.read_text(reader, index, Vec::new()),
         };
+        check_controls(&reader.text()[start..reader.at])?;
         Ok(match letter {
             b'a' => SedAction::Append(text),
             b'i' => SedAction::Insert(text),

@@ -1,6 +1,7 @@
 //! Reads the characters of a script.
 
 use haft_kernel::Bytes;
+use haft_text::encoding::Encoding;
 
 /// A part of a script: the value of `-e`, or a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,11 +21,13 @@ pub(super) enum PartOrigin {
 pub(super) struct PartReader<'a> {
     part: &'a ScriptPart,
     pub(super) at: usize,
+    /// Whether it is the first part of the script.
+    pub(super) is_first: bool,
 }
 
 impl<'a> PartReader<'a> {
     pub(super) fn new(part: &'a ScriptPart) -> Self {
-        Self { part, at: 0 }
+        Self { part, at: 0, is_first: false }
     }
 
     /// The next byte. `None` at the end.
@@ -49,8 +52,14 @@ impl<'a> PartReader<'a> {
         self.at -= usize::from(byte.is_some());
     }
 
-    pub(super) fn is_first_expression(&self) -> bool {
-        matches!(self.part.origin, PartOrigin::Expression(1) | PartOrigin::File(_))
+    /// The whole part.
+    pub(super) fn text(&self) -> &'a [u8] {
+        &self.part.text
+    }
+
+    /// Whether the next byte is this one.
+    pub(super) fn is_at(&self, byte: u8) -> bool {
+        self.part.text.get(self.at) == Some(&byte)
     }
 
     /// The part, for messages about something that is missing in it.
@@ -107,6 +116,14 @@ impl<'a> PartReader<'a> {
         }
         self.back(next);
         Bytes::from(name)
+    }
+
+    /// Checks that the delimiter that was read last is not the first byte of a longer character.
+    pub(super) fn check_delimiter(&self, encoding: Encoding) -> Result<(), String> {
+        match encoding.character_length(&self.part.text[self.at - 1..]) > 1 {
+            true => Err("delimiter character is not a single-byte character".to_owned()),
+            false => Ok(()),
+        }
     }
 
     /// The text up to a delimiter. `None` if the delimiter is missing.

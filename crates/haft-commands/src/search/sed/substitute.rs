@@ -3,7 +3,7 @@
 use haft_text::encoding::Encoding;
 use haft_text::regex::gnu::{GnuCaptures, GnuRegex, GnuSearchError};
 
-use super::escape::{EscapeContext, convert};
+use super::escape::{EscapeContext, check_controls, convert};
 use super::parser::{ScriptParser, end_of_command};
 use super::reader::PartReader;
 use super::script::{LetterCase, ReplacementPart, SedAction, SubstituteFlags, Substitution, Translation};
@@ -12,15 +12,18 @@ use super::script::{LetterCase, ReplacementPart, SedAction, SubstituteFlags, Sub
 pub(super) fn parse(parser: &mut ScriptParser, reader: &mut PartReader<'_>) -> Result<SedAction, String> {
     let unterminated = || "unterminated `s' command".to_owned();
     let delimiter = reader.next().ok_or_else(unterminated)?;
+    reader.check_delimiter(parser.encoding())?;
     let regex = reader.delimited(delimiter, true).ok_or_else(unterminated)?;
     let text = reader.delimited(delimiter, false).ok_or_else(unterminated)?;
+    check_controls(&regex)?;
+    check_controls(&text)?;
     let replacement = parse_replacement(&convert(&text, EscapeContext::Replacement));
     let flags = parse_flags(parser, reader)?;
     let regex = parser.regex(&regex, flags.ignore_case, flags.multi_line)?;
     // GNU's `sed` divides characters after an empty match.
     let repeats = flags.global || flags.number > 1;
     let matches_nothing = || regex.as_ref().is_none_or(|regex| regex.is_match(b"") != Ok(false));
-    parser.script.is_inexact |= parser.is_utf8() && repeats && matches_nothing();
+    parser.script.is_inexact |= (parser.encoding() == Encoding::Utf8) && repeats && matches_nothing();
     let highest = replacement.iter().filter_map(|part| match part {
         ReplacementPart::Group(number) => Some(*number),
         _ => None,
@@ -65,7 +68,7 @@ fn parse_flags(parser: &mut ScriptParser, reader: &mut PartReader<'_>) -> Result
                 return Ok(flags);
             }
             None | Some(b'\n' | b';') => return Ok(flags),
-            Some(b' ' | b'\t' | b'\r') => {}
+            Some(b'\r') if reader.is_at(b'\n') => {}
             Some(b'e') => return Err("option `e' of `s' is not supported".to_owned()),
             Some(_) => return Err("unknown option to `s'".to_owned()),
         }
@@ -215,10 +218,15 @@ pub(super) fn parse_translation(
 ) -> Result<SedAction, String> {
     let unterminated = || "unterminated `y' command".to_owned();
     let delimiter = reader.next().ok_or_else(unterminated)?;
+    reader.check_delimiter(encoding)?;
     let from = reader.delimited(delimiter, false).ok_or_else(unterminated)?;
     let to = reader.delimited(delimiter, false).ok_or_else(unterminated)?;
+    check_controls(&from)?;
+    check_controls(&to)?;
+    let has_open_control =
+        [&from, &to].iter().any(|text| text.ends_with(b"\\c") && !text.ends_with(b"\\\\c"));
     let [from, to] = [from, to].map(|text| translation_characters(&text, encoding));
-    if from.len() != to.len() {
+    if from.len() != to.len() || has_open_control {
         return Err("strings for `y' command are different lengths".to_owned());
     }
     end_of_command(reader)?;

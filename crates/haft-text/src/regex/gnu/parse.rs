@@ -248,6 +248,10 @@ impl<'a> RegexParser<'a> {
                         None => {
                             let brace = self.literal();
                             self.next();
+                            // An empty interval is an error, other incomplete ones match themselves.
+                            if self.token.kind == TokenKind::CloseInterval {
+                                return Err(GnuRegexError::InvalidInterval);
+                            }
                             let rest = self.repetitions(brace)?;
                             return Ok(Node::Concatenation(vec![before, rest]));
                         }
