@@ -36,6 +36,8 @@ pub(crate) struct CommandDefinition {
     pub(crate) usage_name: Option<&'static str>,
     /// Whether errors in the arguments are worded as by GNU's programs.
     pub(crate) gnu_errors: bool,
+    /// The programs that it can stand in for, if not that of the same name.
+    pub(crate) programs: &'static [&'static str],
     /// Rewrites arguments in an old form, such as `head -5`. Returns `None` if they are not in that form.
     pub(crate) rewrite: Option<Rewrite>,
 }
@@ -54,6 +56,7 @@ impl CommandDefinition {
             usage_line: "",
             usage_name: None,
             gnu_errors: false,
+            programs: &[],
             rewrite: None,
         }
     }
@@ -142,6 +145,10 @@ impl Command for CommandDefinition {
             }
             Err(_) => true,
         }
+    }
+
+    fn programs(&self) -> &[&str] {
+        self.programs
     }
 
     fn role(&self) -> Role {

@@ -47,6 +47,7 @@ pub fn with_stand_ins(kernel: KernelBuilder) -> KernelBuilder {
         .stand_ins(crate::file::STAND_INS)
         .stand_ins(crate::system::STAND_INS)
         .stand_ins(crate::compare::GROUP.commands)
+        .stand_ins(crate::awk::GROUP.commands)
 }
 
 /// A command that steps aside for the program of the same name if it does not know an option.

@@ -102,6 +102,13 @@ impl<'a> AwkLexer<'a> {
         (&self.source[begin..end], start - begin)
     }
 
+    /// Whether the next token is `getline`.
+    pub(super) fn is_before_getline(&self) -> bool {
+        let rest = self.source[self.at..].trim_ascii_start();
+        let after = rest.strip_prefix(b"getline").map(|after| after.first().copied());
+        after.is_some_and(|next| !next.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
+    }
+
     fn byte(&self) -> Option<u8> {
         self.source.get(self.at).copied()
     }

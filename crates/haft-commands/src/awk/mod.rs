@@ -5,12 +5,14 @@
 
 mod array;
 mod builtin;
+mod field_widths;
 mod format;
 mod lexer;
 mod number;
 mod parse;
 mod record;
 mod run;
+mod step_aside;
 mod tree;
 mod value;
 
@@ -54,8 +56,9 @@ static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     details: &[
         "The language is that of POSIX with these additions of `gawk`: `BEGINFILE`, `ENDFILE`, `nextfile`, `RT`, `RS` as a regular \
          expression, `**`, `length(array)`, `delete array`, `match` with an array, `split` with separators, `gensub`, `strftime`, `mktime`, \
-         `systime`, `strtonum`, `asort`, `asorti`, `and`, `or`, `xor`, `lshift`, `rshift`, `compl` and `fflush`.",
-        "Pipes, `system`, `switch`, arrays of arrays, `FPAT`, `FIELDWIDTHS`, `IGNORECASE` and `PROCINFO` are errors.",
+         `systime`, `strtonum`, `asort`, `asorti`, `FPAT`, `FIELDWIDTHS`, `IGNORECASE`, `and`, `or`, `xor`, `lshift`, `rshift`, `compl` and `fflush`.",
+        "Commands in pipes and in `system` run in a subshell, with what the session has. \
+         Coprocesses, `switch`, arrays of arrays and `PROCINFO` are errors.",
         "`rand` gives other numbers than `gawk`'s. `for (key in array)` visits integers last and in ascending order; other subscripts in the order in which they were made.",
     ],
     statuses: &[
@@ -80,8 +83,12 @@ static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     ],
 };
 
-static COMMAND: CommandDefinition =
-    CommandDefinition { usage_status: USAGE_ERROR, ..gnu_command(&DESCRIPTOR, run) };
+static COMMAND: CommandDefinition = CommandDefinition {
+    usage_status: USAGE_ERROR,
+    steps_aside: Some(|session, arguments, _| step_aside::steps_aside(session, arguments)),
+    programs: &["gawk"],
+    ..gnu_command(&DESCRIPTOR, run)
+};
 
 /// Variables that exist even if the program does not name them.
 const ALWAYS: [&str; 3] = ["ARGC", "ARGV", "ENVIRON"];

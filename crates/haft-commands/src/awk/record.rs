@@ -6,6 +6,7 @@ use haft_kernel::Bytes;
 use haft_text::encoding::Encoding;
 use haft_text::regex::gnu::GnuRegex;
 
+use super::field_widths::{FieldWidth, split_widths};
 use super::value::AwkValue;
 
 /// How a record is split into fields.
@@ -18,6 +19,10 @@ pub(super) enum FieldSplitter {
     /// Into characters.
     Characters(Encoding),
     Regex(Rc<GnuRegex>),
+    /// The fields are what matches the expression.
+    Pattern(Rc<GnuRegex>, Encoding),
+    /// The fields have these widths.
+    Widths(Rc<[FieldWidth]>, Encoding),
 }
 
 /// A record, which is split as far as fields are used.
@@ -215,6 +220,8 @@ pub(super) fn split(text: &[u8], splitter: &FieldSplitter) -> Vec<SplitField> {
             fields.push(SplitField { range: (start, text.len()), separator: (text.len(), text.len()) });
         }
         FieldSplitter::Regex(regex) => split_regex(text, regex, &mut fields),
+        FieldSplitter::Pattern(regex, encoding) => find_fields(text, regex, *encoding, &mut fields),
+        FieldSplitter::Widths(widths, encoding) => split_widths(text, widths, *encoding, &mut fields),
     }
     fields
 }
@@ -245,4 +252,23 @@ fn split_regex(text: &[u8], regex: &GnuRegex, fields: &mut Vec<SplitField>) {
         from = found.end;
     }
     fields.push(SplitField { range: (start, text.len()), separator: (text.len(), text.len()) });
+}
+
+/// Makes a field of each match. An empty match directly after a field is none.
+fn find_fields(text: &[u8], regex: &GnuRegex, encoding: Encoding, fields: &mut Vec<SplitField>) {
+    let (mut at, mut is_after_field) = (0, false);
+    while let Ok(Some(found)) = regex.find(text, at) {
+        let is_field = !(found.is_empty() && is_after_field && found.start == at);
+        if is_field {
+            fields.push(SplitField { range: (found.start, found.end), separator: (found.end, text.len()) });
+        }
+        if found.end >= text.len() {
+            break;
+        }
+        at = match found.is_empty() {
+            true => found.end + encoding.character_length(&text[found.end..]).max(1),
+            false => found.end,
+        };
+        is_after_field = !found.is_empty();
+    }
 }

@@ -20,10 +20,16 @@ pub(super) struct AwkProgram {
     pub(super) globals: Vec<String>,
     /// Whether a global variable is an array.
     pub(super) global_arrays: Vec<bool>,
+    /// Whether GNU's `awk` might do something else: it runs commands, or has an order or random numbers of its own.
+    pub(super) is_inexact: bool,
+    /// Whether it may end before its input does.
+    pub(super) can_exit: bool,
 }
 
 #[derive(Debug)]
 pub(super) struct AwkRule {
+    /// The line of the pattern, for messages.
+    pub(super) line: usize,
     pub(super) pattern: AwkPattern,
     /// `None` prints the record.
     pub(super) action: Option<Vec<AwkStatement>>,
@@ -70,6 +76,17 @@ pub(super) enum SpecialVariable {
     Rlength,
     Rt,
     Filename,
+    Fpat,
+    Fieldwidths,
+    Ignorecase,
+}
+
+/// A regular expression in a program.
+#[derive(Debug)]
+pub(super) struct AwkRegex {
+    pub(super) pattern: Bytes,
+    /// The expression that respects case.
+    pub(super) compiled: Rc<GnuRegex>,
 }
 
 /// A place that can be assigned to.
@@ -86,7 +103,7 @@ pub(super) enum AwkExpression {
     Number(f64),
     Text(Bytes),
     /// A regular expression, which matches the record.
-    Regex(Rc<GnuRegex>),
+    Regex(Rc<AwkRegex>),
     Place(AwkPlace),
     Assign(Box<AwkPlace>, Box<AwkExpression>),
     Update(Box<AwkPlace>, ArithmeticOperator, Box<AwkExpression>),
@@ -114,7 +131,8 @@ pub(super) enum AwkExpression {
     Builtin(BuiltinFunction, Vec<AwkExpression>),
     Getline {
         place: Option<Box<AwkPlace>>,
-        file: Option<Box<AwkExpression>>,
+        /// `None` is the main input.
+        source: Option<GetlineSource>,
     },
     /// A group of expressions, before `in`.
     Group(Vec<AwkExpression>),
@@ -140,15 +158,34 @@ pub(super) enum ComparisonOperator {
     GreaterOrEqual,
 }
 
+/// What `getline` reads.
+#[derive(Debug)]
+pub(super) enum GetlineSource {
+    File(Box<AwkExpression>),
+    Command(Box<AwkExpression>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RedirectionKind {
+    /// `>`
+    Truncate,
+    /// `>>`
+    Append,
+    /// `|`
+    Command,
+}
+
 /// The destination of `print`.
 #[derive(Debug)]
 pub(super) struct AwkRedirection {
-    pub(super) is_append: bool,
+    pub(super) kind: RedirectionKind,
     pub(super) name: AwkExpression,
 }
 
 #[derive(Debug)]
 pub(super) enum AwkStatement {
+    /// The line of the next statement, in programs of several lines.
+    Line(usize),
     Expression(AwkExpression),
     Print(Vec<AwkExpression>, Option<AwkRedirection>),
     Printf(Vec<AwkExpression>, Option<AwkRedirection>),

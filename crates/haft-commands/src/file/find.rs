@@ -4,6 +4,7 @@ mod evaluate;
 mod expression;
 mod parse;
 mod print_format;
+mod step_aside;
 mod walk;
 
 use haft_kernel::builtins::Context;
@@ -46,8 +47,11 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     ],
 };
 
-pub(crate) static COMMAND: CommandDefinition =
-    CommandDefinition { rewrite: Some(rewrite), ..gnu_command(&DESCRIPTOR, run) };
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
+    rewrite: Some(rewrite),
+    steps_aside: Some(|session, arguments, _| step_aside::steps_aside(session, &arguments.operands)),
+    ..gnu_command(&DESCRIPTOR, run)
+};
 
 /// The words of an expression look like options, but are operands.
 fn rewrite(words: &[Bytes]) -> Option<Vec<Bytes>> {

@@ -67,6 +67,7 @@ pub(crate) static STAND_INS: &[&dyn Command] = &[
     &cp::COMMAND,
     &dirname::COMMAND,
     &du::COMMAND,
+    &find::COMMAND,
     &ln::COMMAND,
     &ls::COMMAND,
     &mkdir::COMMAND,

@@ -48,13 +48,14 @@ impl TextRun<'_, '_> {
         }
     }
 
-    /// The same in the order in which GNU's `find` visits them.
-    pub(crate) fn names_in_fts_order(&self, name: &[u8]) -> Result<io::Result<Vec<Vec<u8>>>, Stop> {
+    /// The entries of a directory in the order in which GNU's `find` visits them.
+    pub(crate) fn entries_in_fts_order(&self, name: &[u8]) -> Result<io::Result<Vec<DirEntry>>, Stop> {
         let path = self.path(name);
-        match self.files().read_dir(&path) {
-            Ok(entries) => self.names_of(in_fts_order(self.files(), &path, entries).into_iter()),
-            Err(error) => Ok(Err(error)),
-        }
+        self.context.check()?;
+        Ok(match self.files().read_dir(&path) {
+            Ok(entries) => in_fts_order(self.files(), &path, entries).into_iter().collect(),
+            Err(error) => Err(error),
+        })
     }
 
     fn names_of(

@@ -49,6 +49,7 @@ pub(crate) static STAND_INS: &[&dyn Command] = &[
     &nproc::COMMAND,
     &printenv::COMMAND,
     &uname::COMMAND,
+    &which::COMMAND,
     &whoami::COMMAND,
 ];
 

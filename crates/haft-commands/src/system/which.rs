@@ -9,6 +9,7 @@ use crate::definition::CommandDefinition;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example};
 use crate::group::gnu_command;
 use crate::status::USAGE_ERROR;
+use crate::step_aside::is_same_in_programs;
 use crate::text::streams::run_text;
 
 pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
@@ -26,8 +27,18 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     }],
 };
 
-pub(crate) static COMMAND: CommandDefinition =
-    CommandDefinition { usage_status: USAGE_ERROR, ..gnu_command(&DESCRIPTOR, run) };
+pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
+    usage_status: USAGE_ERROR,
+    steps_aside: Some(|session, arguments, _| steps_aside(session, arguments)),
+    programs: &["which.debianutils"],
+    ..gnu_command(&DESCRIPTOR, run)
+};
+
+/// Whether the program might look in other directories.
+fn steps_aside(session: &mut Session, arguments: &CommandArguments) -> bool {
+    let has_pattern = arguments.operands.iter().any(|name| name.iter().any(|byte| b"*?[\\".contains(byte)));
+    has_pattern || !is_same_in_programs(session, "PATH")
+}
 
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, words: &[Bytes]) -> Flow {
     let names = &words[arguments.option_words..];

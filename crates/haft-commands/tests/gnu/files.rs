@@ -1,5 +1,7 @@
 //! The files that the commands read.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
 
 /// Names of files that commands get as operands. Some do not exist.
@@ -32,6 +34,18 @@ pub(crate) const OPERANDS: &[&str] = &[
     "sizes",
     "floats",
     "suffixes",
+    "new\nline",
+    "./-n",
+    "bad\u{fffd}name",
+    "huge",
+    "hole",
+    "invalid",
+    "secret",
+    "closed",
+    "closed/x",
+    "words/",
+    "words/x",
+    "",
 ];
 
 /// Names of files with checksums.
@@ -69,7 +83,53 @@ pub(crate) const INPUTS: &[&str] = &[
     "bytes",
     "repeated",
     "paragraphs",
+    "huge",
+    "hole",
+    "invalid",
+    "nul",
 ];
+
+/// The length of a line that no buffer holds.
+const HUGE_LINE: usize = 150_000;
+
+/// Makes files whose names or contents are unusual. [`bytes`] gives the byte of a replacement character.
+fn make_hostile(directory: &Path) {
+    let put = |name: &str, content: &[u8]| {
+        std::fs::write(directory.join(os_string(name)), content).expect("a file")
+    };
+    put("new\nline", b"in a file with a newline\n");
+    put("-n", b"in a file with a dash\nx\n");
+    put("bad\u{fffd}name", b"in a file whose name is not text\na\n");
+    put("huge", &[&vec![b'a'; HUGE_LINE], b"\nb\n".as_slice(), &vec![b'c'; HUGE_LINE]].concat());
+    put("hole", b"start\n");
+    let hole = std::fs::File::options().write(true).open(directory.join("hole")).expect("a file");
+    hole.set_len(20_000).expect("a hole");
+    put("invalid", b"a\xff b\n\xc3\xa9 x\n\xc3\ny \xe2\x82\n\xf0\x9f\xa6\x80 z\nplain\n\xed\xa0\x80 w\n");
+    put("secret", b"nobody may read this\n");
+    std::fs::create_dir(directory.join("closed")).expect("a directory");
+    put("closed/x", b"in a closed directory\n");
+    for name in ["secret", "closed"] {
+        let none = std::os::unix::fs::PermissionsExt::from_mode(0);
+        std::fs::set_permissions(directory.join(name), none).expect("its mode");
+    }
+}
+
+/// The bytes of a word of a call. A replacement character stands for a byte that is not text.
+pub(crate) fn bytes(word: &str) -> Vec<u8> {
+    let byte = |character: char, buffer: &mut Vec<u8>| match character {
+        '\u{fffd}' => buffer.push(0xFF),
+        other => buffer.extend_from_slice(other.encode_utf8(&mut [0; 4]).as_bytes()),
+    };
+    word.chars().fold(Vec::new(), |mut buffer, character| {
+        byte(character, &mut buffer);
+        buffer
+    })
+}
+
+/// The same as a name of a file.
+pub(crate) fn os_string(word: &str) -> OsString {
+    OsString::from_vec(bytes(word))
+}
 
 /// Makes all files.
 pub(crate) fn make(directory: &Path) {
@@ -123,6 +183,7 @@ pub(crate) fn make(directory: &Path) {
     put("b64-bad", b"YW=j");
     make_sums(directory);
     std::fs::create_dir(directory.join("directory")).expect("a directory");
+    make_hostile(directory);
 }
 
 /// Makes lists of the checksums of `words` and `empty` and of files that do not exist.

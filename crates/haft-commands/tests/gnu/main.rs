@@ -22,6 +22,7 @@ mod search;
 mod system;
 mod trees;
 
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -29,7 +30,7 @@ use std::sync::Arc;
 use haft_commands::{GNU_GROUPS, with_gnu_commands};
 use haft_kernel::{Bytes, Kernel, Session};
 use random::Random;
-use support::{ScriptResult, run_in};
+use support::{ScriptResult, run_bytes_in, run_in};
 
 /// Differences shown per command.
 const MAX_SHOWN: usize = 6;
@@ -88,7 +89,7 @@ fn locale() -> String {
 fn steps_aside(name: &str, case: &Case, directory: &Path) -> bool {
     let commands = GNU_GROUPS.iter().flat_map(|group| group.commands);
     let command = commands.copied().find(|command| command.name() == name);
-    let words: Vec<Bytes> = case.arguments.iter().map(|word| Bytes::from(word.as_str())).collect();
+    let words: Vec<Bytes> = case.arguments.iter().map(|word| Bytes::from(files::bytes(word))).collect();
     command.is_some_and(|command| command.steps_aside(&mut session_here(directory), &words))
 }
 
@@ -96,7 +97,7 @@ fn steps_aside(name: &str, case: &Case, directory: &Path) -> bool {
 fn run_program(program: &str, case: &Case, directory: &Path) -> ScriptResult {
     let input = std::fs::File::open(directory.join(case.input)).expect("an input file");
     let output = Command::new(program)
-        .args(&case.arguments)
+        .args(case.arguments.iter().map(|word| files::os_string(word)))
         .current_dir(directory)
         .env_clear()
         .env("PATH", "/usr/bin:/bin")
@@ -104,11 +105,11 @@ fn run_program(program: &str, case: &Case, directory: &Path) -> ScriptResult {
         .stdin(Stdio::from(input))
         .output()
         .expect("a program of the system");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let status = output.status;
     ScriptResult {
-        status: output.status.code().unwrap_or(-1),
-        stdout: text(&output.stdout),
-        stderr: text(&output.stderr),
+        status: status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0)),
+        stdout: support::text(&output.stdout),
+        stderr: support::text(&output.stderr),
     }
 }
 
@@ -126,7 +127,7 @@ fn run_here(name: &str, case: &Case, directory: &Path) -> ScriptResult {
     let session = session_here(directory);
     let words: Vec<String> =
         case.arguments.iter().map(|word| format!("'{}'", word.replace('\'', "'\\''"))).collect();
-    run_in(session, &format!("{name} {} < {}", words.join(" "), case.input))
+    run_bytes_in(session, &files::bytes(&format!("{name} {} < {}", words.join(" "), case.input)))
 }
 
 #[test]

@@ -32,17 +32,29 @@ pub(crate) fn session_with(kernel: Arc<Kernel>) -> Session {
 }
 
 /// Runs a script and captures its output.
-pub(crate) fn run_in(mut session: Session, script: &str) -> ScriptResult {
+pub(crate) fn run_in(session: Session, script: &str) -> ScriptResult {
+    run_bytes_in(session, script.as_bytes())
+}
+
+/// Output as text. Bytes that are not UTF-8 are escaped.
+pub(crate) fn text(bytes: &[u8]) -> String {
+    let chunk =
+        |chunk: std::str::Utf8Chunk<'_>| format!("{}{}", chunk.valid(), chunk.invalid().escape_ascii());
+    bytes.utf8_chunks().map(chunk).collect()
+}
+
+/// The same for a script that need not be UTF-8.
+pub(crate) fn run_bytes_in(mut session: Session, script: &[u8]) -> ScriptResult {
     let [mut stdout, mut stderr] = [(); 2].map(|()| tempfile::tempfile().expect("a temporary file"));
     for (number, file) in [(1, &stdout), (2, &stderr)] {
         session.open_descriptor(number, OwnedFd::from(file.try_clone().expect("a descriptor")));
     }
-    let status = session.run_main(script.as_bytes()).unwrap_or_else(haft_kernel::Unwind::status);
+    let status = session.run_main(script).unwrap_or_else(haft_kernel::Unwind::status);
     let _ = session.finish();
     let text = |file: &mut File| {
-        let mut text = Vec::new();
-        file.rewind().and_then(|()| file.read_to_end(&mut text)).expect("the captured output");
-        String::from_utf8_lossy(&text).into_owned()
+        let mut output = Vec::new();
+        file.rewind().and_then(|()| file.read_to_end(&mut output)).expect("the captured output");
+        text(&output)
     };
     ScriptResult { status, stdout: text(&mut stdout), stderr: text(&mut stderr) }
 }

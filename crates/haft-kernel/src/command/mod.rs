@@ -101,6 +101,11 @@ pub trait Command: Debug + Send + Sync {
         false
     }
 
+    /// Names of the programs that it can stand in for. A symbolic link of its name may lead to one of them.
+    fn programs(&self) -> &[&str] {
+        &[]
+    }
+
     /// Its role in the pipeline around it.
     fn role(&self) -> Role {
         Role::Stage

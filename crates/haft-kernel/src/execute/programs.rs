@@ -252,7 +252,15 @@ impl Context<'_> {
         status
     }
 
-    /// The same in the background.
+    /// Runs a text in the background as `sh -c` does: in a new shell, which has the exported variables of `child` and its files.
+    pub fn start_shell(&mut self, mut child: Session, text: &[u8]) -> Member {
+        self.flush();
+        child.become_script(b"sh", &[]);
+        let script = haft_lang::Script::new(text);
+        StageWork::on_thread(child, move |session| session.run_program(&script))
+    }
+
+    /// Runs words in the background as [`run_in_subshell`](Self::run_in_subshell) does.
     pub fn start_in_subshell(&mut self, child: Session, words: &[Bytes]) -> Member {
         self.flush();
         let (words, values) = (words.to_vec(), self.values.to_vec());

@@ -88,7 +88,7 @@ impl Session {
     }
 
     /// Runs a script command by command. It goes on after an error that ends a command.
-    fn run_program(&mut self, script: &Script) -> Flow {
+    pub(super) fn run_program(&mut self, script: &Script) -> Flow {
         let label = if self.identity.is_command_string() { "-c" } else { "" };
         self.run_as(
             script,
@@ -455,7 +455,7 @@ impl Session {
     }
 
     /// Makes a subshell a new shell: only exported variables stay.
-    fn become_script(&mut self, path: &[u8], arguments: &[Bytes]) {
+    pub(super) fn become_script(&mut self, path: &[u8], arguments: &[Bytes]) {
         use crate::variables::Attributes;
         let names: Vec<Bytes> = self
             .variables

@@ -2,11 +2,14 @@
 //!
 //! A stand-in runs only if a script cannot observe the difference. Otherwise the program runs.
 
+use std::os::unix::ffi::OsStrExt as _;
+
 use haft_lang::ast::{Assignment, AssignmentValue, Command, CommandKind, Duplicate, Redirect, RedirectKind};
 use haft_process::Signals;
 use haft_text::Bytes;
 
 use super::dispatch::CommandTarget;
+use crate::command::Added;
 use crate::options::SetOption;
 use crate::session::Session;
 use crate::traps::Trap;
@@ -65,7 +68,7 @@ impl Session {
             && assignments(command).iter().all(selects_plain_locale)
             && !command.redirects.iter().any(closes_descriptor)
             && !arguments.iter().any(|argument| names_own_file(argument))
-            && self.is_system_program(name)
+            && self.is_system_program(name, &found)
             && !found.steps_aside(self, arguments);
         if allowed {
             // `hash` counts the use.
@@ -116,12 +119,26 @@ impl Session {
             .is_none_or(|variable| variable.as_scalar().is_some_and(|value| is_plain_locale(value)))
     }
 
-    /// Whether `PATH` finds the program in a system directory. A symbolic link there may lead to a program that is not GNU's.
-    fn is_system_program(&mut self, name: &[u8]) -> bool {
+    /// Whether `PATH` finds the program in a system directory. A symbolic link there must lead to a program that the command knows.
+    fn is_system_program(&mut self, name: &[u8], command: &Added) -> bool {
         let Some(path) = self.locate_program(name, &[], 0) else { return false };
-        let Some(slash) = path.iter().rposition(|byte| *byte == b'/') else { return false };
-        SYSTEM_DIRECTORIES.contains(&&path[..slash]) && !self.kernel.is_symlink(&path)
+        let Some(directory) = system_directory(&path) else { return false };
+        if !self.kernel.is_symlink(&path) {
+            return command.programs().is_empty()
+                || command.programs().iter().any(|it| it.as_bytes() == name);
+        }
+        let Ok(target) = self.kernel.files.canonicalize(haft_text::path(&path)) else { return false };
+        let target = target.as_os_str().as_bytes();
+        let file = &target[directory.len().min(target.len())..];
+        let is_known = || command.programs().iter().any(|it| file == [b"/", it.as_bytes()].concat());
+        system_directory(target) == Some(directory) && is_known()
     }
+}
+
+/// The directory of a path, if it is one whose programs can have stand-ins.
+fn system_directory(path: &[u8]) -> Option<&[u8]> {
+    let slash = path.iter().rposition(|byte| *byte == b'/')?;
+    Some(&path[..slash]).filter(|directory| SYSTEM_DIRECTORIES.contains(directory))
 }
 
 /// The assignments before a command.

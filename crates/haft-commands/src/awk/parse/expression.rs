@@ -103,13 +103,13 @@ impl AwkParser<'_> {
         Ok(AwkExpression::Comparison(operator, Box::new(left), Box::new(right)))
     }
 
-    /// `command | getline` is not supported.
+    /// `command | getline`.
     fn piped(&mut self) -> Parsed {
-        let left = self.concatenation()?;
-        match self.is_symbol("|") && !self.in_print {
-            true => self.error("pipes are not supported"),
-            false => Ok(left),
+        let mut left = self.concatenation()?;
+        while self.is_symbol("|") && self.lexer.is_before_getline() {
+            left = self.command_getline(left)?;
         }
+        Ok(left)
     }
 
     pub(super) fn concatenation(&mut self) -> Parsed {

@@ -13,10 +13,13 @@ use haft_text::regex::gnu::{GnuRegex, GnuRegexOptions, GnuSyntax};
 pub(super) use primary::special;
 
 use super::lexer::{AwkLexer, AwkToken, Keyword};
-use super::tree::{AwkFunction, AwkPattern, AwkProgram, AwkRule, AwkStatement, VariableSlot};
+use super::tree::{AwkFunction, AwkPattern, AwkProgram, AwkRegex, AwkRule, AwkStatement, VariableSlot};
 
 /// The deepest nesting of statements and expressions.
 const MAX_NESTING: usize = 200;
+
+/// What may follow a backslash in a regular expression without a warning.
+const KNOWN_ESCAPES: &[u8] = b"\\/.*+?()[]{}^$|ntfrsSwWy<>";
 
 /// An error in a program.
 #[derive(Debug)]
@@ -49,6 +52,8 @@ pub(super) struct AwkParser<'a> {
     /// Whether `>` is a redirection.
     in_print: bool,
     encoding: Encoding,
+    /// Whether the program has several lines.
+    has_lines: bool,
 }
 
 /// Parses a program. The names are those of variables that exist in any case.
@@ -68,6 +73,7 @@ pub(super) fn parse(
         nesting: 0,
         in_print: false,
         encoding,
+        has_lines: source.contains(&b'\n'),
     };
     for name in names {
         parser.global(name);
@@ -190,9 +196,10 @@ impl AwkParser<'_> {
                 _ => {}
             }
         }
+        let line = self.lexer.line;
         let pattern = self.pattern()?;
         let action = if self.is_symbol("{") { Some(self.block()?) } else { None };
-        self.program.rules.push(AwkRule { pattern, action });
+        self.program.rules.push(AwkRule { line, pattern, action });
         Ok(())
     }
 
@@ -274,6 +281,9 @@ impl AwkParser<'_> {
         let mut statements = Vec::new();
         self.skip_terminators()?;
         while !self.is_symbol("}") {
+            if self.has_lines {
+                statements.push(AwkStatement::Line(self.lexer.line));
+            }
             let statement = self.nested(Self::statement)?;
             statements.push(statement);
             self.skip_terminators()?;
@@ -282,10 +292,12 @@ impl AwkParser<'_> {
         Ok(statements)
     }
 
-    fn compile(&self, pattern: &[u8]) -> Result<Rc<GnuRegex>, AwkSyntaxError> {
+    fn compile(&mut self, pattern: &[u8]) -> Result<Rc<AwkRegex>, AwkSyntaxError> {
+        let escaped = memchr::memchr_iter(b'\\', pattern).filter_map(|at| pattern.get(at + 1));
+        self.program.is_inexact |= escaped.clone().any(|byte| !KNOWN_ESCAPES.contains(byte));
         let options = GnuRegexOptions::new(GnuSyntax::Awk, self.encoding);
         match GnuRegex::new(pattern, options) {
-            Ok(regex) => Ok(Rc::new(regex)),
+            Ok(regex) => Ok(Rc::new(AwkRegex { pattern: pattern.into(), compiled: Rc::new(regex) })),
             Err(error) => {
                 self.general_error(format!("error: {error}: /{}/", String::from_utf8_lossy(pattern)), 1)
             }

@@ -3,11 +3,11 @@
 use super::{AwkParser, AwkSyntaxError, PassedVariable};
 use crate::awk::builtin::BuiltinFunction;
 use crate::awk::lexer::{AwkToken, Keyword};
-use crate::awk::tree::{ArithmeticOperator, AwkExpression, AwkPlace, SpecialVariable};
+use crate::awk::tree::{ArithmeticOperator, AwkExpression, AwkPlace, GetlineSource, SpecialVariable};
 
 type Parsed = Result<AwkExpression, AwkSyntaxError>;
 
-const SPECIALS: [(&str, SpecialVariable); 14] = [
+const SPECIALS: [(&str, SpecialVariable); 17] = [
     ("NF", SpecialVariable::Nf),
     ("NR", SpecialVariable::Nr),
     ("FNR", SpecialVariable::Fnr),
@@ -22,10 +22,13 @@ const SPECIALS: [(&str, SpecialVariable); 14] = [
     ("RLENGTH", SpecialVariable::Rlength),
     ("RT", SpecialVariable::Rt),
     ("FILENAME", SpecialVariable::Filename),
+    ("FPAT", SpecialVariable::Fpat),
+    ("FIELDWIDTHS", SpecialVariable::Fieldwidths),
+    ("IGNORECASE", SpecialVariable::Ignorecase),
 ];
 
 /// Variables of `gawk` that change what a program does, and that are not supported.
-const UNSUPPORTED: [&str; 5] = ["FPAT", "FIELDWIDTHS", "IGNORECASE", "BINMODE", "PROCINFO"];
+const UNSUPPORTED: [&str; 3] = ["BINMODE", "FUNCTAB", "PROCINFO"];
 
 /// Finds a special variable by name.
 pub(in crate::awk) fn special(name: &str) -> Option<SpecialVariable> {
@@ -170,9 +173,7 @@ impl AwkParser<'_> {
         if arguments.len() < least || arguments.len() > most {
             return self.error(format!("{} is invalid as number of arguments for {name}", arguments.len()));
         }
-        if function == BuiltinFunction::System {
-            return self.error("system is not supported");
-        }
+        self.program.is_inexact |= is_inexact(function, &arguments);
         for index in function.array_arguments() {
             match arguments.get(*index) {
                 None => {}
@@ -185,18 +186,41 @@ impl AwkParser<'_> {
 
     /// `getline`, `getline place`, `getline < file`, `getline place < file`.
     fn getline(&mut self) -> Parsed {
-        let has_place = matches!(self.token, AwkToken::Name(_) | AwkToken::Symbol("$"));
-        let place = match has_place {
-            true => {
-                let operand = self.primary()?;
-                Some(Box::new(self.as_place(operand)?))
-            }
+        let place = self.getline_place()?;
+        let source = match self.takes("<")? {
+            true => Some(GetlineSource::File(Box::new(self.primary()?))),
             false => None,
         };
-        let file = match self.takes("<")? {
-            true => Some(Box::new(self.primary()?)),
-            false => None,
-        };
-        Ok(AwkExpression::Getline { place, file })
+        Ok(AwkExpression::Getline { place, source })
+    }
+
+    fn getline_place(&mut self) -> Result<Option<Box<AwkPlace>>, AwkSyntaxError> {
+        if !matches!(self.token, AwkToken::Name(_) | AwkToken::Symbol("$")) {
+            return Ok(None);
+        }
+        let operand = self.primary()?;
+        Ok(Some(Box::new(self.as_place(operand)?)))
+    }
+
+    /// `command | getline`, `command | getline place`. The current token is the bar.
+    pub(super) fn command_getline(&mut self, command: AwkExpression) -> Parsed {
+        self.advance()?;
+        self.advance()?;
+        self.program.is_inexact = true;
+        let source = Some(GetlineSource::Command(Box::new(command)));
+        Ok(AwkExpression::Getline { place: self.getline_place()?, source })
+    }
+}
+
+/// Whether the result of a function can differ from that of GNU's `awk`.
+fn is_inexact(function: BuiltinFunction, arguments: &[AwkExpression]) -> bool {
+    use BuiltinFunction as F;
+    match function {
+        F::System | F::Rand | F::Srand | F::Strftime | F::Mktime => true,
+        // Versions differ for a start below 1.
+        F::Substr => !arguments.get(1..).unwrap_or_default().iter().all(
+            |position| matches!(position, AwkExpression::Number(number) if *number >= 1.0 && number.fract() == 0.0),
+        ),
+        _ => false,
     }
 }

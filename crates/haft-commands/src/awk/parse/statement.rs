@@ -2,7 +2,7 @@
 
 use super::{AwkParser, AwkSyntaxError};
 use crate::awk::lexer::{AwkToken, Keyword};
-use crate::awk::tree::{AwkExpression, AwkPlace, AwkRedirection, AwkStatement};
+use crate::awk::tree::{AwkExpression, AwkPlace, AwkRedirection, AwkStatement, RedirectionKind};
 
 impl AwkParser<'_> {
     pub(super) fn statement(&mut self) -> Result<AwkStatement, AwkSyntaxError> {
@@ -98,6 +98,7 @@ impl AwkParser<'_> {
             {
                 let Some(AwkExpression::Place(place)) = subscripts.pop() else { return self.unexpected() };
                 self.advance()?;
+                self.program.is_inexact = true;
                 return Ok(AwkStatement::ForIn(place, array, self.body()?));
             }
             start.push(statement);
@@ -129,6 +130,7 @@ impl AwkParser<'_> {
             }
             _ => {}
         }
+        self.program.can_exit |= matches!(keyword, Keyword::Exit | Keyword::NextFile);
         self.advance()?;
         let has_value =
             !matches!(self.token, AwkToken::Newline | AwkToken::End | AwkToken::Symbol(";" | "}"));
@@ -190,16 +192,16 @@ impl AwkParser<'_> {
     }
 
     fn redirection(&mut self) -> Result<Option<AwkRedirection>, AwkSyntaxError> {
-        let is_append = self.is_symbol(">>");
-        if self.is_symbol("|") {
-            return self.error("pipes are not supported");
-        }
-        if !is_append && !self.is_symbol(">") {
-            return Ok(None);
-        }
+        let kind = match self.token {
+            AwkToken::Symbol(">") => RedirectionKind::Truncate,
+            AwkToken::Symbol(">>") => RedirectionKind::Append,
+            AwkToken::Symbol("|") => RedirectionKind::Command,
+            _ => return Ok(None),
+        };
+        self.program.is_inexact |= kind == RedirectionKind::Command;
         self.advance()?;
         let name = self.concatenation()?;
-        Ok(Some(AwkRedirection { is_append, name }))
+        Ok(Some(AwkRedirection { kind, name }))
     }
 
     /// The place of an expression, if it can be assigned to.

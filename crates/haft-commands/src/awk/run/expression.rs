@@ -41,7 +41,7 @@ impl AwkRun<'_, '_, '_> {
             }
             AwkExpression::Call(index, arguments) => self.call(*index, arguments)?,
             AwkExpression::Builtin(function, arguments) => self.builtin(*function, arguments)?,
-            AwkExpression::Getline { place, file } => self.getline(place.as_deref(), file.as_deref())?,
+            AwkExpression::Getline { place, source } => self.getline(place.as_deref(), source.as_ref())?,
             AwkExpression::Group(values) => AwkValue::Text(self.subscript(values)?),
             AwkExpression::Regex(_)
             | AwkExpression::Comparison(..)
@@ -102,10 +102,13 @@ impl AwkRun<'_, '_, '_> {
 
     pub(super) fn is_true(&mut self, expression: &AwkExpression) -> Evaluated<bool> {
         Ok(match expression {
-            AwkExpression::Regex(regex) => match regex.is_match(self.record.text()) {
-                Ok(is_match) => is_match,
-                Err(_) => return self.fatal("regular expression needs too many steps"),
-            },
+            AwkExpression::Regex(regex) => {
+                let compiled = self.constant(regex)?;
+                match compiled.is_match(self.record.text()) {
+                    Ok(is_match) => is_match,
+                    Err(_) => return self.fatal("regular expression needs too many steps"),
+                }
+            }
             AwkExpression::Comparison(operator, left, right) => self.compare(*operator, left, right)?,
             AwkExpression::And(left, right) => self.is_true(left)? && self.is_true(right)?,
             AwkExpression::Or(left, right) => self.is_true(left)? || self.is_true(right)?,
@@ -121,7 +124,7 @@ impl AwkRun<'_, '_, '_> {
 
     fn matches(&mut self, text: &AwkExpression, regex: &AwkExpression) -> Evaluated<bool> {
         let compiled = match regex {
-            AwkExpression::Regex(compiled) => compiled.clone(),
+            AwkExpression::Regex(constant) => self.constant(constant)?,
             other => {
                 let pattern = self.text(other)?;
                 self.regex(&pattern)?
@@ -159,7 +162,11 @@ impl AwkRun<'_, '_, '_> {
             });
         }
         let convfmt = &self.special.convfmt;
-        let order = left.bytes(convfmt).cmp(&right.bytes(convfmt));
+        let (left, right) = (left.bytes(convfmt), right.bytes(convfmt));
+        let order = match self.ignores_case() {
+            true => self.encoding.to_lowercase(&left).cmp(&self.encoding.to_lowercase(&right)),
+            false => left.cmp(&right),
+        };
         Ok(match operator {
             ComparisonOperator::Less => order == Ordering::Less,
             ComparisonOperator::LessOrEqual => order != Ordering::Greater,

@@ -36,6 +36,10 @@ impl AwkRun<'_, '_, '_> {
             F::Strftime => self.strftime(arguments)?,
             F::Strtonum => self.strtonum(&arguments[0])?,
             F::Substr => self.substr(arguments)?,
+            F::System => {
+                let command = self.text(&arguments[0])?;
+                AwkValue::Number(self.system(&command)?)
+            }
             F::Systime => AwkValue::Number(times::now()),
             F::Tolower => AwkValue::text(self.encoding.to_lowercase(&self.text(&arguments[0])?)),
             F::Toupper => AwkValue::text(self.encoding.to_uppercase(&self.text(&arguments[0])?)),
@@ -47,10 +51,11 @@ impl AwkRun<'_, '_, '_> {
     fn mathematical(&mut self, function: F, arguments: &[AwkExpression]) -> Evaluated<f64> {
         let number = self.number(&arguments[0])?;
         if number < 0.0 && matches!(function, F::Log | F::Sqrt) {
-            let name = function.signature().0;
+            let (name, line) = (function.signature().0, self.line);
             self.run.flush()?;
-            self.run
-                .complain(format_args!("cmd. line:1: warning: {name}: received negative argument {number}"));
+            self.run.complain(format_args!(
+                "cmd. line:{line}: warning: {name}: received negative argument {number}"
+            ));
             return Ok(-f64::NAN.abs());
         }
         Ok(match function {

@@ -9,6 +9,9 @@ use super::{AwkRun, AwkStop, Evaluated};
 use crate::awk::value::AwkValue;
 use crate::text::streams::{Stop, TextInput, TextRun};
 
+/// How much GNU's `awk` reads at once.
+const BLOCK_BYTES: usize = 4096;
+
 /// How records are separated.
 #[derive(Clone, Debug)]
 pub(super) enum RecordSeparator {
@@ -211,7 +214,7 @@ impl AwkRun<'_, '_, '_> {
                 if self.input.has_file {
                     return Ok(false);
                 }
-                self.input.reader = Some(RecordReader::new(self.run.standard_input()));
+                self.input.reader = Some(RecordReader::new(self.standard_input()));
                 self.begin_file(AwkValue::Text("-".into()))?;
                 return Ok(true);
             };
@@ -224,6 +227,12 @@ impl AwkRun<'_, '_, '_> {
             }
         }
         Ok(false)
+    }
+
+    /// Standard input. If the program may end early, the rest is left to the next reader.
+    fn standard_input(&self) -> TextInput {
+        let input = self.run.standard_input();
+        if self.program.can_exit { input.with_read_size(BLOCK_BYTES) } else { input }
     }
 
     fn next_operand(&mut self) -> Option<Bytes> {
@@ -257,7 +266,7 @@ impl AwkRun<'_, '_, '_> {
     fn open_file(&mut self, name: &Bytes) -> Evaluated<bool> {
         let shown = name.lossy().into_owned();
         let opened = match *name == "-" {
-            true => Ok(self.run.standard_input()),
+            true => Ok(self.standard_input()),
             false => self.run.try_open(name)?,
         };
         let session = self.run.context.session();
@@ -271,7 +280,8 @@ impl AwkRun<'_, '_, '_> {
         let has_run = self.special.nr > 0.0 && !self.program.rules.is_empty()
             || !self.program.begin.is_empty()
             || !self.program.begin_file.is_empty();
-        let place = if has_run { "cmd. line:1: " } else { "" };
+        let line = self.line;
+        let place = if has_run { format!("cmd. line:{line}: ") } else { String::new() };
         match opened {
             Err(error) => {
                 let reason = haft_fs::message(&error);

@@ -1,6 +1,7 @@
 //! Runs programs.
 
 mod arrays;
+mod commands;
 mod expression;
 mod files;
 mod functions;
@@ -21,7 +22,7 @@ use haft_text::regex::gnu::{GnuRegex, GnuRegexOptions, GnuSyntax};
 
 use super::array::AwkArray;
 use super::record::{AwkRecord, FieldSplitter};
-use super::tree::{AwkPattern, AwkProgram, AwkStatement};
+use super::tree::{AwkPattern, AwkProgram, AwkRegex, AwkStatement};
 use super::value::AwkValue;
 use crate::text::streams::{Stop, TextRun};
 use files::AwkFiles;
@@ -69,6 +70,14 @@ enum FrameSlot {
     Array(SharedArray),
 }
 
+/// The variable that decides how records are split.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FieldMode {
+    Separator,
+    Pattern,
+    Widths,
+}
+
 /// The variables that the interpreter reads and sets.
 struct SpecialValues {
     fs: Bytes,
@@ -80,6 +89,11 @@ struct SpecialValues {
     ofmt: Bytes,
     rt: Bytes,
     filename: AwkValue,
+    /// How records are split: by the variable that was assigned last.
+    field_mode: FieldMode,
+    fpat: Bytes,
+    fieldwidths: Bytes,
+    ignorecase: AwkValue,
     nr: f64,
     fnr: f64,
     rstart: f64,
@@ -106,6 +120,8 @@ pub(super) struct AwkRun<'r, 'c, 's> {
     encoding: Encoding,
     random: times::AwkRandom,
     status: i32,
+    /// The current line of the program, for messages.
+    line: usize,
     stack_start: usize,
 }
 
@@ -132,6 +148,10 @@ impl<'r, 'c, 's> AwkRun<'r, 'c, 's> {
                 ofmt: "%.6g".into(),
                 rt: Bytes::new(),
                 filename: AwkValue::Unset,
+                field_mode: FieldMode::Separator,
+                fpat: "[^[:space:]]+".into(),
+                fieldwidths: Bytes::new(),
+                ignorecase: AwkValue::Number(0.0),
                 nr: 0.0,
                 fnr: 0.0,
                 rstart: 0.0,
@@ -145,6 +165,7 @@ impl<'r, 'c, 's> AwkRun<'r, 'c, 's> {
             encoding,
             random: times::AwkRandom::default(),
             status: 0,
+            line: 1,
             stack_start: std::ptr::from_ref(&marker).addr(),
         };
         made.set_arguments(operands);
@@ -211,7 +232,8 @@ impl<'r, 'c, 's> AwkRun<'r, 'c, 's> {
             true => String::new(),
             false => format!(" (FILENAME={} FNR={})", String::from_utf8_lossy(&filename), self.special.fnr),
         };
-        self.run.complain(format_args!("cmd. line:1:{place} fatal: {message}"));
+        let line = self.line;
+        self.run.complain(format_args!("cmd. line:{line}:{place} fatal: {message}"));
     }
 
     fn run_blocks(&mut self, blocks: &[Vec<AwkStatement>]) -> Evaluated<()> {
@@ -236,6 +258,7 @@ impl<'r, 'c, 's> AwkRun<'r, 'c, 's> {
 
     fn run_rules(&mut self, program: &AwkProgram) -> Evaluated<()> {
         for rule in &program.rules {
+            self.line = rule.line;
             let is_selected = match &rule.pattern {
                 AwkPattern::Always => true,
                 AwkPattern::Expression(condition) => self.is_true(condition)?,
@@ -283,7 +306,8 @@ impl<'r, 'c, 's> AwkRun<'r, 'c, 's> {
         if self.regexes.len() >= MAX_CACHED_REGEXES {
             self.regexes.clear();
         }
-        let options = GnuRegexOptions::new(GnuSyntax::Awk, self.encoding);
+        let ignore_case = self.ignores_case();
+        let options = GnuRegexOptions { ignore_case, ..GnuRegexOptions::new(GnuSyntax::Awk, self.encoding) };
         match GnuRegex::new(pattern, options) {
             Ok(regex) => {
                 let regex = Rc::new(regex);
@@ -296,11 +320,23 @@ impl<'r, 'c, 's> AwkRun<'r, 'c, 's> {
         }
     }
 
+    fn ignores_case(&self) -> bool {
+        self.special.ignorecase.is_true()
+    }
+
+    /// The compiled form of a constant.
+    fn constant(&mut self, regex: &AwkRegex) -> Evaluated<Rc<GnuRegex>> {
+        if self.ignores_case() { self.regex(&regex.pattern) } else { Ok(regex.compiled.clone()) }
+    }
+
     /// The splitter for a value of `FS`, or for the separator of `split`.
     fn splitter(&mut self, separator: &[u8], with_newline: bool) -> Evaluated<FieldSplitter> {
         Ok(match separator {
             b" " => FieldSplitter::Blanks,
             b"" => FieldSplitter::Characters(self.encoding),
+            [letter] if letter.is_ascii_alphabetic() && self.ignores_case() => {
+                FieldSplitter::Regex(self.regex(separator)?)
+            }
             [b'\\'] => FieldSplitter::Byte(b'\\', with_newline),
             [byte] => FieldSplitter::Byte(*byte, with_newline),
             pattern => FieldSplitter::Regex(self.regex(pattern)?),

@@ -3,9 +3,11 @@
 use haft_kernel::Bytes;
 
 use super::input::RecordSeparator;
-use super::{AwkRun, AwkStop, Evaluated, FrameSlot, SharedArray};
+use super::{AwkRun, AwkStop, Evaluated, FieldMode, FrameSlot, SharedArray};
+use crate::awk::field_widths::parse_widths;
 use crate::awk::lexer::unescape;
 use crate::awk::parse::special;
+use crate::awk::record::FieldSplitter;
 use crate::awk::tree::{ArithmeticOperator, AwkExpression, AwkPlace, SpecialVariable, VariableSlot};
 use crate::awk::value::AwkValue;
 
@@ -162,6 +164,9 @@ impl AwkRun<'_, '_, '_> {
             SpecialVariable::Rstart => AwkValue::Number(special.rstart),
             SpecialVariable::Rlength => AwkValue::Number(special.rlength),
             SpecialVariable::Filename => special.filename.clone(),
+            SpecialVariable::Fpat => text(&special.fpat),
+            SpecialVariable::Fieldwidths => text(&special.fieldwidths),
+            SpecialVariable::Ignorecase => special.ignorecase.clone(),
         }
     }
 
@@ -180,17 +185,26 @@ impl AwkRun<'_, '_, '_> {
             SpecialVariable::Nr => special.nr = value.to_number(),
             SpecialVariable::Fnr => special.fnr = value.to_number(),
             SpecialVariable::Fs => {
-                special.fs = text;
+                (special.fs, special.field_mode) = (text, FieldMode::Separator);
+                self.set_splitter()?;
+            }
+            SpecialVariable::Fpat => {
+                (special.fpat, special.field_mode) = (text, FieldMode::Pattern);
+                self.set_splitter()?;
+            }
+            SpecialVariable::Fieldwidths => {
+                (special.fieldwidths, special.field_mode) = (text, FieldMode::Widths);
                 self.set_splitter()?;
             }
             SpecialVariable::Rs => {
                 special.rs = text;
-                let rs = self.special.rs.clone();
-                self.separator = match rs.as_bytes() {
-                    b"" => RecordSeparator::Paragraph,
-                    [byte] => RecordSeparator::Byte(*byte),
-                    pattern => RecordSeparator::Regex(self.regex(pattern)?),
-                };
+                self.set_record_separator()?;
+                self.set_splitter()?;
+            }
+            SpecialVariable::Ignorecase => {
+                special.ignorecase = value;
+                self.regexes.clear();
+                self.set_record_separator()?;
                 self.set_splitter()?;
             }
             SpecialVariable::Ofs => special.ofs = text,
@@ -209,8 +223,30 @@ impl AwkRun<'_, '_, '_> {
     /// Sets how the next records are split.
     fn set_splitter(&mut self) -> Evaluated<()> {
         self.record.complete();
-        let fs = self.special.fs.clone();
-        self.record.splitter = self.splitter(&fs, self.special.rs.is_empty())?;
+        self.record.splitter = match self.special.field_mode {
+            FieldMode::Separator => {
+                let fs = self.special.fs.clone();
+                self.splitter(&fs, self.special.rs.is_empty())?
+            }
+            FieldMode::Pattern => {
+                let fpat = self.special.fpat.clone();
+                FieldSplitter::Pattern(self.regex(&fpat)?, self.encoding)
+            }
+            FieldMode::Widths => match parse_widths(&self.special.fieldwidths) {
+                Ok(widths) => FieldSplitter::Widths(widths.into(), self.encoding),
+                Err(message) => return self.fatal(message),
+            },
+        };
+        Ok(())
+    }
+
+    fn set_record_separator(&mut self) -> Evaluated<()> {
+        let rs = self.special.rs.clone();
+        self.separator = match rs.as_bytes() {
+            b"" => RecordSeparator::Paragraph,
+            [byte] if !(byte.is_ascii_alphabetic() && self.ignores_case()) => RecordSeparator::Byte(*byte),
+            pattern => RecordSeparator::Regex(self.regex(pattern)?),
+        };
         Ok(())
     }
 

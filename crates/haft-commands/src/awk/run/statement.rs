@@ -26,6 +26,7 @@ impl AwkRun<'_, '_, '_> {
 
     fn statement(&mut self, statement: &AwkStatement) -> Evaluated<StatementFlow> {
         match statement {
+            AwkStatement::Line(line) => self.line = *line,
             AwkStatement::Expression(expression) => self.discard(expression)?,
             AwkStatement::Print(values, to) => self.print(values, to.as_ref())?,
             AwkStatement::Printf(values, to) => self.printf(values, to.as_ref())?,

@@ -15,7 +15,7 @@ impl AwkRun<'_, '_, '_> {
     /// A regular expression: a constant, or the text of an expression.
     pub(super) fn regex_of(&mut self, expression: &AwkExpression) -> Evaluated<Rc<GnuRegex>> {
         match expression {
-            AwkExpression::Regex(regex) => Ok(regex.clone()),
+            AwkExpression::Regex(regex) => self.constant(regex),
             other => {
                 let pattern = self.text(other)?;
                 self.regex(&pattern)
@@ -50,23 +50,23 @@ impl AwkRun<'_, '_, '_> {
     }
 
     pub(super) fn index(&mut self, arguments: &[AwkExpression]) -> Evaluated<AwkValue> {
-        let (text, wanted) = (self.text(&arguments[0])?, self.text(&arguments[1])?);
+        let (mut text, mut wanted) = (self.text(&arguments[0])?, self.text(&arguments[1])?);
+        if self.ignores_case() {
+            [&mut text, &mut wanted].into_iter().for_each(|it| *it = self.encoding.to_lowercase(it).into());
+        }
         let found = memchr::memmem::find(&text, &wanted);
         Ok(Self::count_value(found.map_or(0, |at| self.encoding.count(&text[..at]) + 1)))
     }
 
     pub(super) fn substr(&mut self, arguments: &[AwkExpression]) -> Evaluated<AwkValue> {
         let text = self.text(&arguments[0])?;
-        let mut start = self.number(&arguments[1])?.round_ties_even();
-        let mut length = match arguments.get(2) {
-            Some(length) => self.number(length)?.round_ties_even(),
+        // A start below 1 does not shorten the length, and fractions are cut off, as in `gawk` 5.2.
+        let start = self.number(&arguments[1])?.max(1.0);
+        let length = match arguments.get(2) {
+            Some(length) => self.number(length)?,
             None => f64::INFINITY,
         };
-        if start < 1.0 {
-            length += start - 1.0;
-            start = 1.0;
-        }
-        if length.is_nan() || start.is_nan() || length < 1.0 {
+        if length.is_nan() || length < 1.0 {
             return Ok(AwkValue::text(Bytes::new()));
         }
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the casts saturate")]
@@ -85,7 +85,7 @@ impl AwkRun<'_, '_, '_> {
         let text = self.text(&arguments[0])?;
         let splitter = match arguments.get(2) {
             None => self.record.splitter.clone(),
-            Some(AwkExpression::Regex(regex)) => FieldSplitter::Regex(regex.clone()),
+            Some(AwkExpression::Regex(regex)) => FieldSplitter::Regex(self.constant(regex)?),
             Some(separator) => {
                 let separator = self.text(separator)?;
                 self.splitter(&separator, false)?

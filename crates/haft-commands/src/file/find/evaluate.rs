@@ -1,5 +1,6 @@
 //! Evaluating the expression of `find` for a file.
 
+use std::cell::OnceCell;
 use std::os::unix::ffi::OsStrExt as _;
 
 use haft_fs::{FileType, Metadata, Timestamp};
@@ -10,7 +11,7 @@ use super::expression::{
     Action, ComparisonKind, Expression, FileNumber, FileTime, FindFollow, PermissionMatch, Test,
 };
 use super::print_format::PrintedFile;
-use super::walk::{Walk, followed_type};
+use super::walk::{Walk, followed_type, metadata_of};
 use crate::system::accounts::Accounts;
 use crate::text::streams::{Stop, TextRun};
 
@@ -23,7 +24,40 @@ pub(super) struct FoundFile<'a> {
     /// The length of the operand in the path.
     pub(super) operand_length: usize,
     pub(super) depth: u64,
-    pub(super) metadata: Metadata,
+    pub(super) kind: FileType,
+    /// `None` inside if reading it has failed.
+    metadata: OnceCell<Option<Metadata>>,
+}
+
+impl<'a> FoundFile<'a> {
+    /// A file whose metadata is known.
+    pub(super) fn known(path: &'a [u8], operand_length: usize, depth: u64, metadata: Metadata) -> Self {
+        let kind = metadata.kind;
+        Self { path, operand_length, depth, kind, metadata: OnceCell::from(Some(metadata)) }
+    }
+
+    /// A file whose metadata is read when it is needed.
+    pub(super) fn of_kind(path: &'a [u8], operand_length: usize, depth: u64, kind: FileType) -> Self {
+        Self { path, operand_length, depth, kind, metadata: OnceCell::new() }
+    }
+
+    /// The metadata, if it has been read.
+    pub(super) fn loaded(&self) -> Option<&Metadata> {
+        self.metadata.get().and_then(Option::as_ref)
+    }
+
+    /// The metadata. Prints the reason if it cannot be read.
+    fn metadata(&self, run: &mut TextRun<'_, '_>) -> Option<Metadata> {
+        let load = || match metadata_of(run, self.path, false) {
+            Ok(metadata) => Some(metadata),
+            Err(error) => {
+                let shown = run.quote(self.path);
+                run.file_failed(shown, &error);
+                None
+            }
+        };
+        *self.metadata.get_or_init(load)
+    }
 }
 
 /// The result for a file.
@@ -104,13 +138,18 @@ impl Walk {
         match action {
             Action::Print(end) => run.write(&[file.path, &[*end]].concat())?,
             Action::Format(format) => {
+                let metadata = if format.needs_metadata() { file.metadata(run) } else { None };
+                if format.needs_metadata() && metadata.is_none() {
+                    return Ok(Verdict::default());
+                }
                 let printed = PrintedFile {
                     path: file.path,
                     operand_length: file.operand_length,
                     depth: file.depth,
-                    metadata: file.metadata,
+                    kind: file.kind,
+                    metadata,
                     target: link_target(run, file),
-                    followed: followed_type(run, file.path, &file.metadata),
+                    followed: followed_type(run, file.path, file.kind),
                 };
                 run.write(&format.format(&printed))?;
             }
@@ -153,7 +192,6 @@ impl Walk {
     }
 
     fn test(&self, run: &mut TextRun<'_, '_>, test: &Test, file: &FoundFile<'_>) -> Result<bool, Stop> {
-        let it = &file.metadata;
         Ok(match test {
             Test::Constant(value) => *value,
             Test::Name(pattern) => {
@@ -163,40 +201,14 @@ impl Walk {
             Test::LinkName(pattern) => {
                 link_target(run, file).is_some_and(|target| pattern.pattern.matches(&target))
             }
-            Test::Type(types) => types.contains(&it.kind),
+            Test::Type(types) => types.contains(&file.kind),
             Test::OtherType(types) => self.other_type(run, file).is_some_and(|kind| types.contains(&kind)),
-            Test::Size(comparison, unit) => comparison.holds(&it.size.div_ceil(*unit)),
             Test::Empty => is_empty(run, file),
-            Test::Permissions(kind, for_file, for_directory) => {
-                let wanted = if it.is_dir() { *for_directory } else { *for_file };
-                match kind {
-                    PermissionMatch::Exact => it.mode == wanted,
-                    PermissionMatch::All => it.mode & wanted == wanted,
-                    PermissionMatch::Any => wanted == 0 || it.mode & wanted != 0,
-                }
-            }
-            Test::Number(number, comparison) => comparison.holds(&match number {
-                FileNumber::User => u64::from(it.uid),
-                FileNumber::Group => u64::from(it.gid),
-                FileNumber::Links => it.links,
-                FileNumber::Inode => it.inode,
-            }),
-            Test::UnknownUser => Accounts::read(run.context.session()).user_name(it.uid).is_none(),
-            Test::UnknownGroup => Accounts::read(run.context.session()).group_name(it.gid).is_none(),
-            Test::SameFile(device, inode) => (it.device, it.inode) == (*device, *inode),
-            Test::Time(time, comparison, window) => {
-                let time = time_of(it, *time);
-                match comparison.kind {
-                    ComparisonKind::Equal => {
-                        let start = comparison.value;
-                        let end = Timestamp { seconds: start.seconds + window, ..start };
-                        start <= time && time < end
-                    }
-                    _ => comparison.holds(&time),
-                }
-            }
-            Test::NewerThan(time, than) => time_of(it, *time) > *than,
             Test::Access(access) => run.files().access(&run.path(file.path), *access).is_ok(),
+            _ => {
+                let Some(metadata) = file.metadata(run) else { return Ok(false) };
+                test_metadata(run, test, &metadata)
+            }
         })
     }
 
@@ -210,13 +222,50 @@ impl Walk {
         let other = if follows { run.lstat(file.path) } else { run.stat(file.path) };
         match other {
             Ok(metadata) => Some(metadata.kind),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(file.metadata.kind),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(file.kind),
             Err(error) => {
                 let shown = run.quote(file.path);
                 run.file_failed(shown, &error);
                 None
             }
         }
+    }
+}
+
+/// Tests that need the metadata of a file.
+fn test_metadata(run: &TextRun<'_, '_>, test: &Test, it: &Metadata) -> bool {
+    match test {
+        Test::Size(comparison, unit) => comparison.holds(&it.size.div_ceil(*unit)),
+        Test::Permissions(kind, for_file, for_directory) => {
+            let wanted = if it.is_dir() { *for_directory } else { *for_file };
+            match kind {
+                PermissionMatch::Exact => it.mode == wanted,
+                PermissionMatch::All => it.mode & wanted == wanted,
+                PermissionMatch::Any => wanted == 0 || it.mode & wanted != 0,
+            }
+        }
+        Test::Number(number, comparison) => comparison.holds(&match number {
+            FileNumber::User => u64::from(it.uid),
+            FileNumber::Group => u64::from(it.gid),
+            FileNumber::Links => it.links,
+            FileNumber::Inode => it.inode,
+        }),
+        Test::UnknownUser => Accounts::read(run.context.session()).user_name(it.uid).is_none(),
+        Test::UnknownGroup => Accounts::read(run.context.session()).group_name(it.gid).is_none(),
+        Test::SameFile(device, inode) => (it.device, it.inode) == (*device, *inode),
+        Test::Time(time, comparison, window) => {
+            let time = time_of(it, *time);
+            match comparison.kind {
+                ComparisonKind::Equal => {
+                    let start = comparison.value;
+                    let end = Timestamp { seconds: start.seconds + window, ..start };
+                    start <= time && time < end
+                }
+                _ => comparison.holds(&time),
+            }
+        }
+        Test::NewerThan(time, than) => time_of(it, *time) > *than,
+        _ => false,
     }
 }
 
@@ -229,18 +278,23 @@ fn time_of(metadata: &Metadata, time: FileTime) -> Timestamp {
 }
 
 fn link_target(run: &TextRun<'_, '_>, file: &FoundFile<'_>) -> Option<Vec<u8>> {
-    if !file.metadata.is_symlink() {
+    if file.kind != FileType::Symlink {
         return None;
     }
     run.files().read_link(&run.path(file.path)).ok().map(|target| target.as_os_str().as_bytes().to_vec())
 }
 
-fn is_empty(run: &TextRun<'_, '_>, file: &FoundFile<'_>) -> bool {
-    match file.metadata.kind {
-        FileType::File => file.metadata.size == 0,
-        FileType::Directory => {
-            run.files().read_dir(&run.path(file.path)).is_ok_and(|mut entries| entries.next().is_none())
-        }
+fn is_empty(run: &mut TextRun<'_, '_>, file: &FoundFile<'_>) -> bool {
+    match file.kind {
+        FileType::File => file.metadata(run).is_some_and(|metadata| metadata.size == 0),
+        FileType::Directory => match run.files().read_dir(&run.path(file.path)) {
+            Ok(mut entries) => entries.next().is_none(),
+            Err(error) => {
+                let shown = run.quote(file.path);
+                run.file_failed(shown, &error);
+                false
+            }
+        },
         _ => false,
     }
 }
@@ -251,7 +305,7 @@ fn delete(run: &mut TextRun<'_, '_>, file: &FoundFile<'_>) -> bool {
         return true;
     }
     let path = run.path(file.path);
-    let removed = match file.metadata.is_dir() {
+    let removed = match file.kind == FileType::Directory {
         true => run.files().remove_dir(&path),
         false => run.files().remove(&path),
     };

@@ -46,13 +46,24 @@ pub(super) struct PrintedFile<'a> {
     /// The length of the operand in the path.
     pub(super) operand_length: usize,
     pub(super) depth: u64,
-    pub(super) metadata: Metadata,
+    pub(super) kind: FileType,
+    /// `None` if the format does not need it.
+    pub(super) metadata: Option<Metadata>,
     pub(super) target: Option<Vec<u8>>,
     /// The type after following a link.
     pub(super) followed: char,
 }
 
 impl PrintFormat {
+    /// Whether the format shows more of a file than its name and type.
+    pub(super) fn needs_metadata(&self) -> bool {
+        self.pieces.iter().any(|piece| match piece {
+            FormatPiece::Field { letter, .. } => !b"pfhPHdlyY".contains(letter),
+            FormatPiece::Time { .. } => true,
+            FormatPiece::Text(_) | FormatPiece::Stop => false,
+        })
+    }
+
     pub(super) fn parse(run: &mut TextRun<'_, '_>, format: &[u8]) -> Result<Self, Stop> {
         let session = run.context.session();
         let (zone, accounts) = (session.time_zone(), Accounts::read(session));
@@ -100,10 +111,11 @@ impl PrintFormat {
                     pad(value, *width, *left, *zero && is_number, &mut output);
                 }
                 FormatPiece::Time { left, width, time, letter } => {
+                    let Some(metadata) = file.metadata else { continue };
                     let time = match time {
-                        FileTime::Accessed => file.metadata.accessed,
-                        FileTime::Modified => file.metadata.modified,
-                        FileTime::Changed => file.metadata.changed,
+                        FileTime::Accessed => metadata.accessed,
+                        FileTime::Modified => metadata.modified,
+                        FileTime::Changed => metadata.changed,
                     };
                     pad(self.time(time, *letter), *width, *left, false, &mut output);
                 }
@@ -114,8 +126,6 @@ impl PrintFormat {
     }
 
     fn field(&self, file: &PrintedFile<'_>, letter: u8) -> Vec<u8> {
-        let it = &file.metadata;
-        let account = |name: Option<&str>, id: u32| name.map_or_else(|| id.to_string(), str::to_owned);
         match letter {
             b'p' => file.path.to_vec(),
             b'f' => last_component(file.path).to_vec(),
@@ -126,6 +136,16 @@ impl PrintFormat {
             }
             b'H' => file.path[..file.operand_length.min(file.path.len())].to_vec(),
             b'd' => file.depth.to_string().into_bytes(),
+            b'l' => file.target.clone().unwrap_or_default(),
+            b'y' => vec![find_type(file.kind)],
+            b'Y' => file.followed.to_string().into_bytes(),
+            _ => file.metadata.map(|metadata| self.metadata_field(&metadata, letter)).unwrap_or_default(),
+        }
+    }
+
+    fn metadata_field(&self, it: &Metadata, letter: u8) -> Vec<u8> {
+        let account = |name: Option<&str>, id: u32| name.map_or_else(|| id.to_string(), str::to_owned);
+        match letter {
             b's' => it.size.to_string().into_bytes(),
             b'b' => it.blocks.to_string().into_bytes(),
             b'k' => (it.blocks * BLOCK_BYTES).div_ceil(1024).to_string().into_bytes(),
@@ -138,9 +158,6 @@ impl PrintFormat {
             b'g' => account(self.accounts.group_name(it.gid), it.gid).into_bytes(),
             b'U' => it.uid.to_string().into_bytes(),
             b'G' => it.gid.to_string().into_bytes(),
-            b'l' => file.target.clone().unwrap_or_default(),
-            b'y' => vec![find_type(it.kind)],
-            b'Y' => file.followed.to_string().into_bytes(),
             b'a' => self.time(it.accessed, 0),
             b't' => self.time(it.modified, 0),
             _ => self.time(it.changed, 0),
