@@ -67,6 +67,34 @@ impl From<OwnedFd> for DescriptorSource {
     }
 }
 
+/// A command that may be started. Only its process group can still be chosen.
+#[derive(Debug)]
+pub struct PermittedCommand<'a> {
+    command: &'a mut Command,
+    permission: &'a StartPermission,
+    prepared: PreparedStrings,
+}
+
+impl PermittedCommand<'_> {
+    /// Sets the process group, as [`Command::group`] does.
+    pub fn group(&mut self, group: ProcessGroup) {
+        self.command.group(group);
+    }
+
+    /// Makes the child's group the foreground group of a terminal, as [`Command::foreground_of`] does.
+    pub fn foreground_of(&mut self, terminal: RawFd) {
+        self.command.foreground_of(terminal);
+    }
+
+    /// Starts the process.
+    ///
+    /// # Errors
+    /// As for [`Command::spawn`].
+    pub fn spawn(&self) -> Result<Child, Error> {
+        self.command.spawn_prepared(&self.prepared, self.permission)
+    }
+}
+
 /// A program with its arguments, environment, working directory and descriptors.
 ///
 /// By default, the child has an empty environment, inherits only the three standard descriptors, leads a new process group,
@@ -282,10 +310,28 @@ impl Command {
     /// # Errors
     /// Returns the reason if the program cannot be started. No process is left then.
     pub fn spawn(&self, permission: &StartPermission) -> Result<Child, Error> {
-        let sandboxes = AppliedSandboxes::new(self, permission);
-        let filters = sandboxes.filters();
         let prepared = PreparedStrings::new(self)?;
         self.check_permission(permission, &prepared)?;
+        self.spawn_prepared(&prepared, permission)
+    }
+
+    /// Asks whether the process may be started, which can take as long as a person needs to answer.
+    ///
+    /// # Errors
+    /// Returns the reason if it may not, or if the program cannot be found.
+    pub fn permit<'a>(&'a mut self, permission: &'a StartPermission) -> Result<PermittedCommand<'a>, Error> {
+        let prepared = PreparedStrings::new(self)?;
+        self.check_permission(permission, &prepared)?;
+        Ok(PermittedCommand { command: self, permission, prepared })
+    }
+
+    fn spawn_prepared(
+        &self,
+        prepared: &PreparedStrings,
+        permission: &StartPermission,
+    ) -> Result<Child, Error> {
+        let sandboxes = AppliedSandboxes::new(self, permission);
+        let filters = sandboxes.filters();
         if self.scope.as_ref().is_some_and(Scope::is_full) {
             let error = std::io::Error::from_raw_os_error(libc::EAGAIN);
             return Err(Error::system("start a process", error).with_hint("the process limit is reached"));
@@ -313,7 +359,7 @@ impl Command {
         };
         match spawn_with_retries(&plan) {
             Ok(spawned) => Ok(Child::new(spawned, self.session.group, self.scope.clone())),
-            Err(error) => Err(self.explain(error, &prepared)),
+            Err(error) => Err(self.explain(error, prepared)),
         }
     }
 

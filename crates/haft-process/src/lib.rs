@@ -121,7 +121,7 @@ mod watcher;
 pub use argument_size::max_argument_bytes;
 pub use cancel::CancelToken;
 pub use child::{Child, ForkedChild};
-pub use command::{Command, DescriptorSource, ProcessGroup, Sandbox};
+pub use command::{Command, DescriptorSource, PermittedCommand, ProcessGroup, Sandbox};
 pub use end_process::end_process;
 pub use enforce::{DiskMeter, EnforcedBy, LimitKind, LimitState, RunLimits};
 pub use environment::Environment;

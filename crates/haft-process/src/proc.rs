@@ -25,16 +25,11 @@ pub(crate) struct ProcessEntry {
 }
 
 /// Returns all processes.
-pub(crate) fn table() -> Vec<ProcessEntry> {
-    scan(|_| Some(())).into_iter().map(|(entry, ())| entry).collect()
-}
-
-/// Returns all processes, each with the result of `inspect`, which returns `None` if the process has ended meanwhile.
 ///
 /// A process that ends after it was listed may have started a child that was not listed yet. New processes are therefore
 /// listed until none has ended in between. No descendant is missed, because the kernel lists pids in ascending order and a
 /// child's pid follows its parent's.
-pub(crate) fn scan<T>(inspect: impl Fn(&ProcessEntry) -> Option<T>) -> Vec<(ProcessEntry, T)> {
+pub(crate) fn table() -> Vec<ProcessEntry> {
     const MAX_PASSES: usize = 16;
     let mut listed = HashSet::new();
     let mut found = Vec::new();
@@ -43,9 +38,7 @@ pub(crate) fn scan<T>(inspect: impl Fn(&ProcessEntry) -> Option<T>) -> Vec<(Proc
         // Newest first, because they are the most likely to end soon.
         new.sort_unstable_by(|one, other| other.cmp(one));
         let before = found.len();
-        found.extend(
-            new.iter().filter_map(|&pid| entry(pid).and_then(|entry| Some((entry, inspect(&entry)?)))),
-        );
+        found.extend(new.iter().filter_map(|&pid| entry(pid)));
         if found.len() - before == new.len() {
             break;
         }

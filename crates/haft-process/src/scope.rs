@@ -21,7 +21,7 @@ use crate::environment::Environment;
 use crate::host::{Host, ScopeLimits};
 use crate::proc::{self, ProcessEntry};
 use crate::reaper;
-use crate::scope_kill::{signal_group, signal_process};
+use crate::scope_kill::{has_group, signal_group, signal_process};
 use crate::status::{Exit, Usage};
 use crate::survivors::Survivors;
 use crate::sys::CgroupJoin;
@@ -248,11 +248,22 @@ impl Scope {
         }
     }
 
-    /// Removes a process that was reaped, because its pid may be reused.
+    /// Removes a process that was reaped, because its pid may be reused. The number of its group is not while the group has
+    /// processes.
     pub(crate) fn forget(&self, pid: i32) {
         for scope in self.with_outer() {
-            scope.seeds().roots.retain(|&root| root != pid);
+            let leaves_group = scope.0.containment.limits.processes.is_some() && has_group(pid);
+            let mut seeds = scope.seeds();
+            seeds.roots.retain(|&root| root != pid);
+            if leaves_group {
+                seeds.groups.push(pid);
+            }
         }
+    }
+
+    /// Forgets groups without members, because their numbers may be reused.
+    pub(crate) fn forget_empty_groups(&self, members: &[ProcessEntry]) {
+        self.seeds().groups.retain(|group| members.iter().any(|member| member.group == *group));
     }
 
     /// Returns this scope and the scopes that it is a part of, innermost first.
@@ -290,8 +301,11 @@ impl Scope {
 
     /// Signals the process groups of the processes that were started in the scope, each with one system call.
     pub(crate) fn signal_root_groups(&self, signal: Signal) {
-        let roots = self.seeds().roots.clone();
-        roots.into_iter().for_each(|root| signal_group(root, signal));
+        let groups = {
+            let seeds = self.seeds();
+            [seeds.roots.as_slice(), &seeds.groups].concat()
+        };
+        groups.into_iter().for_each(|group| signal_group(group, signal));
     }
 
     /// Signals all members. Returns their number.

@@ -6,8 +6,10 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{
     PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal, test_kill_process,
+    test_kill_process_group,
 };
 
+use crate::attribution;
 use crate::cgroup;
 use crate::child::pid;
 use crate::ladder::{KillDeadline, Ladder, LadderTarget, ProcessIdentity};
@@ -36,6 +38,10 @@ impl Scope {
     /// needed with a control group, which kills all members at once.
     fn stop_all(&self, seen: &mut HashSet<ProcessIdentity>, deadline: Instant) -> ScopeScan {
         const MAX_SCANS: usize = 64;
+        // A fork bomb must not grow during the first scan. Processes that were released go on.
+        if seen.is_empty() && self.cgroup().is_none() && attribution::released().is_empty() {
+            self.signal_root_groups(Signal::STOP);
+        }
         for _ in 0..MAX_SCANS {
             let scan = self.scan();
             let new = scan.members.iter().filter(|entry| seen.insert((entry.pid, entry.start))).count();
@@ -156,6 +162,12 @@ impl EmptinessProof {
 pub(crate) fn is_stuck(number: i32) -> bool {
     let Some(target) = pid(number) else { return false };
     matches!(test_kill_process(target), Err(rustix::io::Errno::PERM)) || proc::is_uninterruptible(number)
+}
+
+/// Whether a process group has processes.
+pub(crate) fn has_group(group: i32) -> bool {
+    let found = |group| !matches!(test_kill_process_group(group), Err(rustix::io::Errno::SRCH));
+    pid(group).is_some_and(found)
 }
 
 /// Signals all processes of a group.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rustix::process::Signal;
 
-use crate::attribution::{self, OrphanOwner};
+use crate::attribution::{self, OrphanOwner, RunRegistration};
 use crate::capability::with_tracing;
 use crate::cgroup;
 use crate::proc::{self, ProcessEntry};
@@ -68,6 +68,9 @@ impl EnvironmentMarker {
 }
 
 /// All processes with their markers, and the pids that are known to belong to the scope.
+///
+/// Markers are read only where they decide something. Reading the environment of a process waits while that process forks, and
+/// the processes of a fork bomb do little else.
 struct Survey {
     processes: Vec<(ProcessEntry, EnvironmentMarker)>,
     table: Vec<ProcessEntry>,
@@ -83,8 +86,22 @@ impl Survey {
             seeds.known.extend(cgroup::members(path));
         }
         let own = rustix::process::getpid().as_raw_pid();
-        let processes =
-            all_processes(|entry| EnvironmentMarker::of(entry).ok(), EnvironmentMarker::Unreadable);
+        let listed: Vec<ProcessEntry> = all_processes();
+        let known = tree::members(&listed, &seeds, own, |_| false);
+        let known: HashSet<i32> = known.iter().map(|entry| entry.pid).collect();
+        let owns_orphans = scope.owns_all_orphans();
+        let marker = |entry: ProcessEntry| {
+            let is_orphan = entry.parent == own;
+            let marker = if known.contains(&entry.pid) || entry.start == 0 {
+                EnvironmentMarker::Unreadable
+            } else if is_orphan && owns_orphans || !is_orphan && scope.is_older(&entry) {
+                EnvironmentMarker::Value(None)
+            } else {
+                EnvironmentMarker::of(&entry).ok()?
+            };
+            Some((entry, marker))
+        };
+        let processes: Vec<_> = with_tracing(|| listed.into_iter().filter_map(marker).collect());
         let table = processes.iter().map(|(entry, _)| *entry).collect();
         Survey { processes, table, seeds, own }
     }
@@ -165,6 +182,17 @@ impl Scope {
         (!sees_all && matches!(self.kind(), ScopeKind::Run)).then_some(UnknownSurvivors::OrphansNotInherited)
     }
 
+    /// Whether every orphan of this process belongs to the scope, whatever its marker is.
+    fn owns_all_orphans(&self) -> bool {
+        let is_only = self.registration().is_some_and(RunRegistration::is_only);
+        is_only && matches!(self.kind(), ScopeKind::Run) && !reaper::had_children()
+    }
+
+    /// Whether a process was started before the first one of the scope, so that it has not inherited the marker.
+    fn is_older(&self, entry: &ProcessEntry) -> bool {
+        matches!(self.kind(), ScopeKind::Run) && entry.start < self.begun()
+    }
+
     /// Determines whether an orphan belongs to the scope although nothing else connects it to the scope.
     fn owner_of(&self, orphan: &ProcessEntry, marker: Option<&[u8]>) -> OrphanOwner {
         let whole = self.with_outer().last().unwrap_or(self);
@@ -183,17 +211,13 @@ impl Scope {
     }
 }
 
-/// Returns all processes, each with the result of `inspect`. Children of this process that `/proc` does not list are added
-/// with `unseen`.
-fn all_processes<T: Clone>(
-    inspect: impl Fn(&ProcessEntry) -> Option<T>,
-    unseen: T,
-) -> Vec<(ProcessEntry, T)> {
-    let mut processes = with_tracing(|| proc::scan(inspect));
+/// Returns all processes, also children of this process that `/proc` does not list.
+fn all_processes() -> Vec<ProcessEntry> {
+    let mut processes = proc::table();
     if reaper::is_subreaper() {
-        let listed: HashSet<i32> = processes.iter().map(|(entry, _)| entry.pid).collect();
+        let listed: HashSet<i32> = processes.iter().map(|entry| entry.pid).collect();
         let hidden = proc::own_children().into_iter().filter(|pid| !listed.contains(pid));
-        processes.extend(hidden.filter_map(|pid| Some((proc::child_entry(pid)?, unseen.clone()))));
+        processes.extend(hidden.filter_map(proc::child_entry));
     }
     processes
 }
@@ -201,8 +225,7 @@ fn all_processes<T: Clone>(
 /// Finds all descendants of this process, except those in `spared` and their descendants.
 fn scan_descendants(spared: &[i32]) -> ScopeScan {
     let own = rustix::process::getpid().as_raw_pid();
-    let table: Vec<ProcessEntry> =
-        all_processes(|_| Some(()), ()).into_iter().map(|(entry, ())| entry).collect();
+    let table = all_processes();
     let members = tree::descendants(&table, own, spared);
     let inside: HashSet<i32> = members.iter().map(|entry| entry.pid).collect();
     let others = table.iter().filter(|entry| !inside.contains(&entry.pid) && !entry.zombie);

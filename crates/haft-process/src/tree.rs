@@ -10,6 +10,8 @@ pub(crate) struct Seeds {
     /// Processes that were started in the scope and are not reaped yet, so their pids, and the groups and sessions of the same
     /// number, are not reused.
     pub(crate) roots: Vec<i32>,
+    /// Process groups whose leader, a root, was reaped before the other processes of the group ended.
+    pub(crate) groups: Vec<i32>,
     /// Members that were found earlier, with their start times.
     pub(crate) strays: Vec<(i32, u64)>,
     /// Members of the scope's control group.

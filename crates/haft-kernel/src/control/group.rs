@@ -36,8 +36,10 @@ impl JobGroup {
         })
     }
 
-    /// Starts a program in the group. The lock makes all threads agree on the group leader.
+    /// Starts a program in the group. The lock makes all threads agree on the group leader. It is not held while a person is asked
+    /// whether the program may start.
     pub(crate) fn spawn(&self, command: &mut Command, permission: &StartPermission) -> Result<Child, Error> {
+        let mut command = command.permit(permission)?;
         let mut leader = self.leader.lock().unwrap_or_else(PoisonError::into_inner);
         let alive = Pid::from_raw(*leader).is_some_and(|group| test_kill_process_group(group).is_ok());
         command.group(if alive { ProcessGroup::Join(*leader) } else { ProcessGroup::Own });
@@ -45,7 +47,7 @@ impl JobGroup {
         if let Some(terminal) = terminal {
             command.foreground_of(terminal.number());
         }
-        let child = command.spawn(permission).inspect_err(|_| {
+        let child = command.spawn().inspect_err(|_| {
             // The failed process had the terminal already.
             terminal.iter().for_each(|terminal| match alive {
                 true => terminal.give(*leader),

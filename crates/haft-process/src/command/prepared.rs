@@ -29,6 +29,7 @@ pub(super) fn spawn_with_retries(plan: &sys::SpawnPlan<'_>) -> Result<sys::Spawn
 }
 
 /// The strings of a command, NUL-terminated.
+#[derive(Debug)]
 pub(super) struct PreparedStrings {
     pub(super) path: CString,
     pub(super) argv: Vec<CString>,

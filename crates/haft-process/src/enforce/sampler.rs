@@ -39,7 +39,7 @@ pub(crate) struct Sampler {
     alarm_at: Instant,
     /// When to check the next time.
     due: Instant,
-    /// While processes are limited: keeps this thread running despite a fork bomb.
+    /// Keeps this thread running although the run keeps all processors busy.
     priority: Option<RaisedPriority>,
 }
 
@@ -91,10 +91,8 @@ impl Sampler {
     /// Takes a sample if it is needed, and enforces the limits: kills processes or demands the end of the run.
     pub(crate) fn sample(&mut self, scope: &Scope, work: Option<&dyn InProcessWork>) -> SampleVerdict {
         let begun = Instant::now();
-        if self.processes.is_some() {
-            self.priority.get_or_insert_with(RaisedPriority::new);
-        }
         let estimate = self.processes.as_ref().map_or(ProcessEstimate::WithinLimit, ProcessWatch::estimate);
+        self.priority.get_or_insert_with(RaisedPriority::new);
         let is_needed = match estimate {
             ProcessEstimate::WithinLimit => begun >= self.sample_at,
             ProcessEstimate::MayExceed => begun >= self.sample_at.min(self.early_at),
@@ -104,6 +102,7 @@ impl Sampler {
             self.due = self.sample_at.min(begun + EARLY_CHECK_INTERVAL);
             return SampleVerdict::Continue;
         }
+        self.set_urgent(self.processes.is_some());
         // A fork bomb must not grow while its processes are listed.
         let pauses = estimate == ProcessEstimate::Exceeds;
         if pauses {
@@ -115,6 +114,7 @@ impl Sampler {
         let mut members = self.members(scope);
         let mut verdict = SampleVerdict::Continue;
         if let Some(processes) = &mut self.processes {
+            scope.forget_empty_groups(&members);
             verdict = processes.sample(scope, &mut members, self.ends_run);
         }
         if pauses && verdict == SampleVerdict::Continue {
@@ -127,7 +127,13 @@ impl Sampler {
             verdict = usage.exceeded(scope, &members).map_or(verdict, SampleVerdict::End);
         }
         self.schedule(begun, pauses);
+        self.set_urgent(verdict != SampleVerdict::Continue && self.processes.is_some());
         verdict
+    }
+
+    /// Lets this thread run before all others during a sample, and until the run has ended if the sample ends it.
+    fn set_urgent(&mut self, is_urgent: bool) {
+        self.priority.iter_mut().for_each(|priority| priority.set_urgent(is_urgent));
     }
 
     /// Returns a limit that was reached before this sample and ends the run.

@@ -12,6 +12,7 @@ mod network;
 mod plan;
 mod protection;
 mod replace;
+mod schedule;
 mod signal;
 mod spawn;
 mod wait;
@@ -34,6 +35,7 @@ pub(crate) use plan::{
 };
 pub(crate) use protection::{hide_environment, withhold_tracing};
 pub(crate) use replace::{ProcessReplacement, replace};
+pub(crate) use schedule::set_realtime;
 pub(crate) use signal::{
     HeldSignals, MAX_SIGNAL, SignalSet, TakenSignal, block, catch, claim as claim_signals, group_of,
     ignored_signals, kill, own_group, session_of, set_catcher, set_ignored, wait_for_info,
