@@ -33,19 +33,21 @@ struct HostInner {
     id: String,
     counter: AtomicU64,
     settings: HostBuilder,
-    resources: OnceLock<HostResources>,
-    run: Option<RunDirectory>,
     warnings: Vec<String>,
+    // Dropped in this order: if this process is killed meanwhile, the watcher removes the rest.
+    groups: HostGroups,
+    run: Option<RunDirectory>,
+    /// Started for the first scope, because not every run starts a process.
+    watcher: OnceLock<Option<Watcher>>,
 }
 
-/// Resources that are created for the first scope, because not every run starts a process.
+/// The control groups of a host.
 #[derive(Debug, Default)]
-struct HostResources {
-    /// The control groups of this process.
-    own: Hierarchies,
+struct HostGroups {
+    /// The control groups of this process, found for the first scope.
+    own: OnceLock<Hierarchies>,
     /// The groups created in those, one per hierarchy, which contain the groups of scopes.
     bases: Mutex<Vec<Cgroup>>,
-    watcher: Option<Watcher>,
 }
 
 /// Limits for all processes of a scope together.
@@ -153,7 +155,15 @@ impl HostBuilder {
         let run = self.create_run_directory(&mut warnings);
         let id = run.as_ref().map_or_else(anonymous_id, |run| run.id().as_str().to_owned());
         let counter = AtomicU64::new(0);
-        let inner = HostInner { id, counter, settings: self, resources: OnceLock::new(), run, warnings };
+        let inner = HostInner {
+            id,
+            counter,
+            settings: self,
+            warnings,
+            groups: HostGroups::default(),
+            run,
+            watcher: OnceLock::new(),
+        };
         Host { inner: Arc::new(inner), permission: StartPermission::all(), limits: ScopeLimits::default() }
     }
 
@@ -222,7 +232,8 @@ impl Host {
     /// Makes a scope.
     pub fn scope(&self, limits: ScopeLimits) -> Scope {
         let number = self.inner.counter.fetch_add(1, Ordering::Relaxed) + 1;
-        let own = &self.inner.resources.get_or_init(|| self.inner.set_up()).own;
+        self.inner.watcher.get_or_init(|| self.inner.start_watcher());
+        let own = self.inner.groups.own.get_or_init(|| self.inner.find_groups());
         let hierarchies = Hierarchies {
             unified: self.inner.base(own.unified.as_deref()),
             pids: self.inner.base(own.pids.as_deref().filter(|_| limits.processes.is_some())),
@@ -234,8 +245,7 @@ impl Host {
 
     /// Reports processes that could not be killed to the watcher.
     pub(crate) fn report_survivors(&self, left: &[ProcessEntry]) {
-        let watcher = self.inner.resources.get().and_then(|resources| resources.watcher.as_ref());
-        watcher.into_iter().for_each(|watcher| watcher.report_survivors(left));
+        self.inner.watcher().into_iter().for_each(|watcher| watcher.report_survivors(left));
     }
 
     /// Makes an output that spills into the run directory or into memory files.
@@ -247,15 +257,17 @@ impl Host {
 }
 
 impl HostInner {
-    fn set_up(&self) -> HostResources {
+    fn start_watcher(&self) -> Option<Watcher> {
         let directory = self.run.as_ref().map(RunDirectory::path);
-        let watcher = self
-            .settings
-            .watcher
-            .as_ref()
-            .and_then(|command| Watcher::start(command, &self.id, directory).ok());
-        let own = if self.settings.cgroups { Hierarchies::discover() } else { Hierarchies::default() };
-        HostResources { own, bases: Mutex::default(), watcher }
+        Watcher::start(self.settings.watcher.as_ref()?, &self.id, directory).ok()
+    }
+
+    fn watcher(&self) -> Option<&Watcher> {
+        self.watcher.get()?.as_ref()
+    }
+
+    fn find_groups(&self) -> Hierarchies {
+        if self.settings.cgroups { Hierarchies::discover() } else { Hierarchies::default() }
     }
 
     /// Returns the host's group in `parent`, or `None` if it cannot be created. Creates and records it on the first call.
@@ -263,12 +275,11 @@ impl HostInner {
         let parent = parent?;
         let name = format!("haft-{}", self.id);
         let path = parent.join(&name);
-        let resources = self.resources.get()?;
-        let mut bases = resources.bases.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bases = self.groups.bases.lock().unwrap_or_else(PoisonError::into_inner);
         if !bases.iter().any(|cgroup| cgroup.path() == path) {
             // One record is enough. A group without a record is better than no group: at worst it stays, empty.
             let _ = self.run.as_ref().map(|run| run.record_cgroup(&path));
-            resources.watcher.iter().for_each(|watcher| watcher.report_cgroup(&path));
+            self.watcher().into_iter().for_each(|watcher| watcher.report_cgroup(&path));
             let cgroup = Cgroup::create(parent, &name).ok()?;
             cgroup.lock();
             cgroup::remove_stale(parent);
