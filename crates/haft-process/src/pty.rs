@@ -10,7 +10,7 @@ use crate::command::{Command, DescriptorSource};
 use crate::error::{Error, ErrorKind};
 
 /// The size of a terminal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct TerminalSize {
     /// Number of rows.
     pub rows: u16,

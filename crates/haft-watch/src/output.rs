@@ -1,10 +1,9 @@
 //! Outputs: windows of lines, and the whole as a download.
 
-use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use haft_process::capture::{Growth, Output, OutputStore, OutputWindow};
-use haft_process::live::LiveClient;
+use haft_process::capture::{Output, OutputStore};
+use haft_process::live::ReadableOutput;
 use http::{HeaderValue, header};
 use hyper::body::Bytes;
 use tokio::sync::mpsc;
@@ -55,52 +54,37 @@ impl OutputCache {
     }
 }
 
-/// An output of this machine: stored, or still in the process of its run.
-enum FoundOutput {
-    Stored(Output),
-    Live(LiveClient, String),
-}
-
-impl FoundOutput {
-    fn find(id: &str, query: &Query, state: &WatchState) -> Result<FoundOutput, RequestError> {
-        if let Some(output) = state.outputs.get(id) {
-            return Ok(FoundOutput::Stored(output));
-        }
-        let run = query.get("run").map(|run| runs::find(run, state)).transpose()?;
-        let client = run.and_then(|run| runs::live(&run.start.process));
-        let client = client.ok_or_else(|| RequestError::not_found("the output is no longer stored"))?;
-        Ok(FoundOutput::Live(client, id.to_owned()))
+/// Finds an output of this machine.
+fn find(id: &str, query: &Query, state: &WatchState) -> Result<ReadableOutput, RequestError> {
+    if let Some(output) = state.outputs.get(id) {
+        return Ok(ReadableOutput::Stored(output));
     }
-
-    fn window(&self, first: u64, count: u64) -> io::Result<OutputWindow> {
-        match self {
-            FoundOutput::Stored(output) => output.window(first, count).map_err(io::Error::other),
-            FoundOutput::Live(client, id) => client.window(id, first, count),
-        }
-    }
-
-    fn read(&self, from: u64) -> io::Result<Growth> {
-        match self {
-            FoundOutput::Stored(output) => output.read_since(from, CHUNK_BYTES).map_err(io::Error::other),
-            FoundOutput::Live(client, id) => client.read(id, from, CHUNK_BYTES),
-        }
-    }
+    let run = query.get("run").map(|run| runs::find(run, state)).transpose()?;
+    let client = run.and_then(|run| runs::live(&run.start.process));
+    let client = client.ok_or_else(|| RequestError::not_found("the output is no longer stored"))?;
+    Ok(ReadableOutput::Live(client, id.to_owned()))
 }
 
 /// Lines of an output.
 pub(crate) fn lines(id: &str, query: &Query, state: &WatchState) -> Result<Reply, RequestError> {
     let (first, count) = (query.number("first").unwrap_or(1), query.number("count").unwrap_or(100));
-    let window = FoundOutput::find(id, query, state)?.window(first, count.min(MAX_LINES));
+    let window = find(id, query, state)?.window(first, count.min(MAX_LINES));
     json(&window.map_err(|error| RequestError::not_found(error.to_string()))?)
+}
+
+/// When the bytes of an output arrived; null if it is not that of a terminal.
+pub(crate) fn recording(id: &str, query: &Query, state: &WatchState) -> Result<Reply, RequestError> {
+    let recording = find(id, query, state)?.recording();
+    json(&recording.map_err(|error| RequestError::not_found(error.to_string()))?)
 }
 
 /// The whole output, byte for byte, as a file to save.
 pub(crate) fn raw(id: &str, query: &Query, state: &Arc<WatchState>) -> Result<Reply, RequestError> {
-    let output = FoundOutput::find(id, query, state)?;
+    let output = find(id, query, state)?;
     let (sender, parts) = mpsc::channel(MAX_PARTS);
     tokio::task::spawn_blocking(move || {
         let mut cursor = 0;
-        while let Ok(growth) = output.read(cursor) {
+        while let Ok(growth) = output.read(cursor, CHUNK_BYTES) {
             cursor = growth.next;
             if growth.bytes.is_empty() || sender.blocking_send(Bytes::from(growth.bytes)).is_err() {
                 return;

@@ -58,6 +58,10 @@ async fn get(path: &[&str], query: Query, state: &Arc<WatchState>) -> Result<Rep
             let id = id.to_owned();
             blocking(state, move |state| output::lines(&id, &query, state)).await
         }
+        ["api", "outputs", id, "recording"] => {
+            let id = id.to_owned();
+            blocking(state, move |state| output::recording(&id, &query, state)).await
+        }
         ["api", "outputs", id, "raw"] => {
             let id = id.to_owned();
             blocking(state, move |state| output::raw(&id, &query, state)).await

@@ -7,10 +7,12 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
+use super::recording::Recorder;
 use super::snapshot::OutputSnapshot;
 use super::spill::{SpillDirectory, SpillFile};
 use super::state::{CHECKPOINT_DISTANCE, OutputState, count_newlines};
-use super::{Error, OutputId, OutputSlice, OutputSummary, OutputView, StoredOutput};
+use super::{Error, OutputId, OutputSlice, OutputSummary, OutputView, Recording, StoredOutput};
+use crate::pty::TerminalSize;
 
 /// Maximum sizes of a captured output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +98,12 @@ impl Output {
     }
 
     /// Makes an output from a stored file.
-    pub(super) fn restore(id: OutputId, file: File, stored: &StoredOutput) -> io::Result<Self> {
+    pub(super) fn restore(
+        id: OutputId,
+        file: File,
+        stored: &StoredOutput,
+        recording: Option<Recording>,
+    ) -> io::Result<Self> {
         let tail_length = usize::try_from(stored.kept_tail).unwrap_or(usize::MAX);
         let head = usize::try_from(stored.kept_head).unwrap_or(usize::MAX).min(CaptureLimits::default().head);
         let mut state = OutputState::new(tail_length);
@@ -113,6 +120,7 @@ impl Output {
         state.skip(stored.missing_bytes(), stored.newlines.saturating_sub(count_newlines(&tail)));
         state.grow(&tail, count_newlines(&tail), head, stored.kept_head);
         state.finished = true;
+        state.recorder = recording.map(Recorder::restore);
         state.spill = Some(Arc::new(SpillFile::existing(file)));
         state.spill_failure = stored.failure.as_deref().map(Into::into);
         let limits = CaptureLimits { head, tail: tail_length, spill: stored.kept_head };
@@ -130,6 +138,23 @@ impl Output {
                 read_in_progress: AtomicBool::new(false),
             }),
         }
+    }
+
+    /// Records from now on when bytes arrive, for a terminal of this size.
+    pub(crate) fn record(&self, size: TerminalSize) {
+        self.state().recorder = Some(Recorder::new(size));
+    }
+
+    /// Records that the terminal has another size.
+    pub(crate) fn note_resize(&self, size: TerminalSize) {
+        if let Some(recorder) = &mut self.state().recorder {
+            recorder.resize(size);
+        }
+    }
+
+    /// Returns when the bytes arrived, if the output is that of a terminal.
+    pub fn recording(&self) -> Option<Recording> {
+        self.state().recorder.as_ref().map(Recorder::recording)
     }
 
     /// Returns the id of the output.

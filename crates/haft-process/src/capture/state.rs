@@ -1,6 +1,7 @@
 use std::sync::{Arc, Weak};
 
 use super::follow::OutputWaker;
+use super::recording::Recorder;
 use super::spill::SpillFile;
 use super::tail::Tail;
 
@@ -28,6 +29,8 @@ pub(super) struct OutputState {
     /// Number of threads that wait for growth.
     pub(super) waiting: usize,
     pub(super) wakers: Vec<Weak<OutputWaker>>,
+    /// Set if the output is that of a terminal.
+    pub(super) recorder: Option<Recorder>,
 }
 
 /// The number of newlines before an offset.
@@ -57,6 +60,7 @@ impl OutputState {
             lossy: false,
             waiting: 0,
             wakers: Vec::new(),
+            recorder: None,
         }
     }
 
@@ -109,6 +113,9 @@ impl OutputState {
         self.total += bytes.len() as u64;
         self.newlines += newlines;
         self.ends_with_newline = bytes.last() == Some(&b'\n');
+        if let Some(recorder) = &mut self.recorder {
+            recorder.grow(self.total);
+        }
     }
 
     /// Extends the prefix. If it grows, it ends within the new bytes, because head and file accept everything until they are

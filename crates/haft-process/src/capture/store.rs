@@ -1,8 +1,9 @@
 //! Outputs stored in files, for later processes of the same user.
 //!
 //! An output is stored as two files in a private directory: its bytes, in a file named after its id, and a description in
-//! JSON. If bytes between head and tail are lost, the file has a mark in their place. Files are removed when they expire, and
-//! the oldest ones when there are too many or their total size is too large.
+//! JSON. The output of a terminal has a third file, which says when the bytes arrived. If bytes between head and tail are
+//! lost, the file has a mark in their place. Files are removed when they expire, and the oldest ones when there are too many
+//! or their total size is too large.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -13,7 +14,7 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
-use super::{Output, OutputId};
+use super::{Output, OutputId, Recording};
 
 /// Maximum number of stored outputs.
 const MAX_STORED_OUTPUTS: usize = 500;
@@ -25,6 +26,8 @@ const COPY_CHUNK_BYTES: usize = 1 << 20;
 const DESCRIPTION_RESERVE_BYTES: u64 = 8 << 10;
 /// Suffix of the file with the description of an output.
 const DESCRIPTION_SUFFIX: &str = ".json";
+/// Suffix of the file with the recording of a terminal.
+const RECORDING_SUFFIX: &str = ".times";
 /// Maximum number of characters of a stored command.
 const MAX_COMMAND_CHARACTERS: usize = 400;
 
@@ -105,12 +108,13 @@ impl OutputStore {
             mark: 0,
         };
         copy(output, &mut file, &mut stored)?;
-        let description = self.description(output.id().as_str());
-        let written = serde_json::to_vec(&stored)
-            .map_err(io::Error::other)
-            .and_then(|json| create(&description)?.write_all(&json));
-        if let Err(error) = written {
-            self.remove(output.id().as_str());
+        let id = output.id().as_str();
+        if let Some(recording) = output.recording() {
+            // Without it, the output can still be read.
+            let _ = create_json(&self.beside(id, RECORDING_SUFFIX), &recording);
+        }
+        if let Err(error) = create_json(&self.beside(id, DESCRIPTION_SUFFIX), &stored) {
+            self.remove(id);
             return Err(error);
         }
         Ok(path)
@@ -120,7 +124,13 @@ impl OutputStore {
     pub fn get(&self, id: &str) -> Option<Output> {
         let stored = self.describe(id)?;
         let file = open(&self.directory.join(id)).ok()?;
-        Output::restore(OutputId::parse(id)?, file, &stored).ok()
+        Output::restore(OutputId::parse(id)?, file, &stored, self.recording(id)).ok()
+    }
+
+    /// Returns when the bytes of an output arrived, if it is that of a terminal.
+    fn recording(&self, id: &str) -> Option<Recording> {
+        let json = std::io::read_to_string(open(&self.beside(id, RECORDING_SUFFIX)).ok()?).ok()?;
+        serde_json::from_str(&json).ok()
     }
 
     /// Returns the descriptions of all outputs that have not expired, newest first.
@@ -135,7 +145,8 @@ impl OutputStore {
         let known = self.list();
         let mut bytes = 0;
         for (index, stored) in known.iter().enumerate() {
-            bytes += stored.kept_head + stored.kept_tail;
+            let recorded = self.beside(&stored.id, RECORDING_SUFFIX).metadata().map_or(0, |file| file.len());
+            bytes += stored.kept_head + stored.kept_tail + recorded;
             if index >= MAX_STORED_OUTPUTS || bytes > MAX_STORED_BYTES {
                 self.remove(&stored.id);
             }
@@ -151,7 +162,7 @@ impl OutputStore {
     fn describe(&self, id: &str) -> Option<StoredOutput> {
         OutputId::parse(id)?;
         check_private(&self.directory).ok()?;
-        let description = std::io::read_to_string(open(&self.description(id)).ok()?).ok()?;
+        let description = std::io::read_to_string(open(&self.beside(id, DESCRIPTION_SUFFIX)).ok()?).ok()?;
         let stored: StoredOutput = serde_json::from_str(&description).ok()?;
         (stored.id == id && stored.expires > seconds(SystemTime::now())).then_some(stored)
     }
@@ -168,16 +179,19 @@ impl OutputStore {
         const MAX_WRITE_TIME: Duration = Duration::from_secs(600);
         let age = self.directory.join(id).metadata().and_then(|data| data.modified());
         let is_young = age.is_ok_and(|modified| modified.elapsed().is_ok_and(|age| age < MAX_WRITE_TIME));
-        is_young && !self.description(id).exists()
+        is_young && !self.beside(id, DESCRIPTION_SUFFIX).exists()
     }
 
     fn remove(&self, id: &str) {
-        let _ = std::fs::remove_file(self.description(id));
+        for suffix in [DESCRIPTION_SUFFIX, RECORDING_SUFFIX] {
+            let _ = std::fs::remove_file(self.beside(id, suffix));
+        }
         let _ = std::fs::remove_file(self.directory.join(id));
     }
 
-    fn description(&self, id: &str) -> PathBuf {
-        self.directory.join(format!("{id}{DESCRIPTION_SUFFIX}"))
+    /// The path of another file of an output.
+    fn beside(&self, id: &str, suffix: &str) -> PathBuf {
+        self.directory.join(format!("{id}{suffix}"))
     }
 }
 
@@ -249,6 +263,10 @@ fn check_private(path: &Path) -> io::Result<()> {
 
 fn create(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+}
+
+fn create_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
+    create(path)?.write_all(&serde_json::to_vec(value).map_err(io::Error::other)?)
 }
 
 fn open(path: &Path) -> io::Result<File> {

@@ -158,6 +158,8 @@ impl JobController {
     /// Changes the size of the job's terminal. Has no effect without a terminal.
     pub fn resize(&self, size: TerminalSize) {
         if let Some(terminal) = &self.0.terminal {
+            // First, because the output that follows is written for the new size.
+            self.0.captured.output.iter().for_each(|output| output.note_resize(size));
             let _ = terminal.resize(size);
         }
     }

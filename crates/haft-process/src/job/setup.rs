@@ -167,6 +167,7 @@ impl JobConnections {
     ) -> Result<JobConnections, Error> {
         let (terminal, slave) = PseudoTerminal::open(size, command)?;
         let output = host.output(limits);
+        output.record(size);
         let source = terminal.duplicate()?;
         set_nonblocking(&source)?;
         let mut input_files = Vec::new();

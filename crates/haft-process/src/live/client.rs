@@ -8,7 +8,7 @@ use rustix::process::Pid;
 
 use super::messages::{LiveReply, LiveRequest, LiveStatus};
 use super::{address, peer};
-use crate::capture::{Growth, OutputWindow};
+use crate::capture::{Growth, OutputWindow, Recording};
 
 /// How long a reply may take.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -86,6 +86,17 @@ impl LiveClient {
         let mut bytes = vec![0; length];
         connection.stream.read_exact(&mut bytes)?;
         Ok(Growth { start: next - length as u64, bytes, next, lost, finished })
+    }
+
+    /// Returns when the bytes of an output arrived, if it is that of a terminal.
+    ///
+    /// # Errors
+    /// If the process cannot be asked, or does not have the output.
+    pub fn recording(&self, output: &str) -> io::Result<Option<Recording>> {
+        match self.ask(&LiveRequest::Recording { output: output.to_owned() })?.reply()? {
+            LiveReply::Recording(recording) => Ok(recording),
+            _ => Err(unexpected()),
+        }
     }
 
     /// Ends a run with all its processes. Returns at once.

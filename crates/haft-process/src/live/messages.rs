@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::capture::{Output, OutputView, OutputWindow};
+use crate::capture::{Output, OutputView, OutputWindow, Recording};
 use crate::{Captured, JobController};
 
 /// The most bytes of the last line of an output.
@@ -20,6 +20,8 @@ pub(super) enum LiveRequest {
     Window { output: String, first: u64, count: u64 },
     /// Bytes of an output, which follow the reply.
     Read { output: String, from: u64, limit: usize },
+    /// When the bytes of an output arrived, if it is that of a terminal.
+    Recording { output: String },
     /// Ends a run.
     Kill { run: String },
     /// Types text on the terminal of a run.
@@ -39,6 +41,7 @@ pub(super) enum LiveReply {
         lost: u64,
         finished: bool,
     },
+    Recording(Option<Recording>),
     Done,
     Error(String),
 }

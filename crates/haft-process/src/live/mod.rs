@@ -9,10 +9,12 @@
 
 mod client;
 mod messages;
+mod readable;
 mod server;
 
 pub use client::LiveClient;
 pub use messages::{LiveStatus, LiveStream};
+pub use readable::ReadableOutput;
 pub use server::LiveRuns;
 
 use std::os::linux::net::SocketAddrExt as _;

@@ -204,15 +204,16 @@ fn serve(stream: &UnixStream, shared: &LiveShared) -> io::Result<()> {
 fn answer(request: LiveRequest, shared: &LiveShared) -> Result<LiveReply, String> {
     let find = |run: &str| shared.find(run).ok_or_else(|| format!("unknown run '{run}'"));
     let running = |run: &str| find(run)?.0.ok_or_else(|| format!("run '{run}' has ended"));
+    let kept = |id: &str| shared.output(id).ok_or_else(|| format!("unknown output '{id}'"));
     match request {
         LiveRequest::Status { run } | LiveRequest::Follow { run } => {
             let (controller, outputs) = find(&run)?;
             Ok(LiveReply::Status(LiveStatus::new(controller.as_ref(), &outputs)))
         }
         LiveRequest::Window { output, first, count } => {
-            let output = shared.output(&output).ok_or_else(|| format!("unknown output '{output}'"))?;
-            output.window(first, count).map(LiveReply::Window).map_err(|error| error.to_string())
+            kept(&output)?.window(first, count).map(LiveReply::Window).map_err(|error| error.to_string())
         }
+        LiveRequest::Recording { output } => Ok(LiveReply::Recording(kept(&output)?.recording())),
         LiveRequest::Kill { run } => {
             running(&run)?.cancel();
             Ok(LiveReply::Done)

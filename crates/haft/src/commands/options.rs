@@ -70,7 +70,7 @@ pub(crate) struct SupervisionArguments {
     /// Store at most this much of each output, and its last 64 KiB [default: 64M]
     #[arg(long, value_name = "SIZE", value_parser = units::size, help_heading = INPUT_AND_OUTPUT)]
     pub(crate) output_cap: Option<u64>,
-    /// With --json: keep each output this long for 'haft output ID'; 0 keeps none [default: 1h]
+    /// Keep each captured output this long for 'haft output ID' and 'haft log replay'; 0 keeps none [default: 1h]
     #[arg(long, value_name = "TIME", value_parser = units::duration, help_heading = INPUT_AND_OUTPUT)]
     pub(crate) keep_output: Option<Duration>,
     /// Print one JSON object with status, output and resource usage instead of the output

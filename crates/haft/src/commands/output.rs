@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &OutputArguments, process: &ProcessContext) -> Resu
     Ok(print_bytes(&shown, 0))
 }
 
-/// Stores the outputs of a run for later `haft output` commands. An output that cannot be stored has the reason in its summary.
+/// Stores the outputs of a run for later `haft output` commands. If an output cannot be stored, its summary has the reason.
 pub(crate) fn store(
     captured: &Captured,
     shown: &mut CapturedReport,
@@ -111,10 +111,26 @@ pub(crate) fn store(
         ("late", &captured.late, &mut shown.late),
     ];
     for (name, output, summary) in streams {
-        if let (Some(output), Some(summary)) = (output, summary) {
-            summary.not_stored = store_one(&stores, output, name, command, time_to_live).err();
+        let Some(output) = output.as_ref().filter(|output| summary.is_some() || output.total_bytes() > 0)
+        else {
+            continue;
+        };
+        let failure = store_one(&stores, output, name, command, time_to_live).err();
+        if let Some(summary) = summary {
+            summary.not_stored = failure;
         }
     }
+}
+
+/// Stores the outputs of a run whose result is not JSON, so that the ids in its record lead to them. If that is not possible,
+/// only the record has them.
+pub(crate) fn keep(
+    captured: &Captured,
+    command: &str,
+    time_to_live: Option<Duration>,
+    process: &ProcessContext,
+) {
+    store(captured, &mut CapturedReport::default(), command, time_to_live, process);
 }
 
 /// Stores an output in the first store that accepts it.

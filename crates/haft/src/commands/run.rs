@@ -125,7 +125,7 @@ pub(crate) fn run(
     if let Some(policy) = &process.policy {
         run.supervision.tighten(&policy.budgets());
     }
-    let is_masked = json || !run.environment.variables.is_empty();
+    let is_masked = run.supervision.is_captured() || !run.environment.variables.is_empty();
     let redactor = is_masked.then(|| program::redactor(&run.environment, process));
     let words = run.words.iter().map(|word| word.to_string_lossy());
     let command =
@@ -153,7 +153,13 @@ pub(crate) fn run(
             let policy = process.policy.as_ref().map(ActivePolicy::report);
             Ok(print_json(&RunReport { run: report, overlay, policy }, outcome.code()))
         }
-        Ok((outcome, _)) => Ok(outcome.code()),
+        Ok((outcome, _)) => {
+            if recorder.session().is_some() {
+                let time = run.supervision.keep_output;
+                output::keep(&outcome.captured, &redactor.text(&command), time, process);
+            }
+            Ok(outcome.code())
+        }
         Err(failure) if json => Ok(print_json(&ErrorReport::new(&failure, &redactor), failure.status)),
         Err(failure) => Err(failure),
     }

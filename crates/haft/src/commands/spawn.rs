@@ -45,7 +45,7 @@ pub(crate) fn run(
     if let Some(policy) = &process.policy {
         spawn.supervision.tighten(&policy.budgets());
     }
-    let is_masked = json || !spawn.program.environment.variables.is_empty();
+    let is_masked = spawn.supervision.is_captured() || !spawn.program.environment.variables.is_empty();
     let redactor = is_masked.then(|| program::redactor(&spawn.program.environment, process));
     let start = RunStart {
         argv: spawn.program.program.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
@@ -63,13 +63,18 @@ pub(crate) fn run(
         Ok(outcome) if json => {
             let mut report = outcome.report(spawn.supervision.budget());
             report.redact(&redactor);
-            let words: Vec<_> = outcome.argv.iter().map(|word| word.to_string_lossy()).collect();
-            let command = redactor.text(&words.join(" ")).into_owned();
-            let time = spawn.supervision.keep_output;
+            let (command, time) =
+                (redactor.text(&command_line(&outcome)).into_owned(), spawn.supervision.keep_output);
             output::store(&outcome.captured, &mut report.outputs, &command, time, process);
             Ok(print_json(&report, outcome.code()))
         }
-        Ok(outcome) => Ok(outcome.code()),
+        Ok(outcome) => {
+            if recorder.session().is_some() {
+                let time = spawn.supervision.keep_output;
+                output::keep(&outcome.captured, &redactor.text(&command_line(&outcome)), time, process);
+            }
+            Ok(outcome.code())
+        }
         Err(failure) if json => Ok(print_json(&ErrorReport::new(&failure, &redactor), failure.status)),
         Err(failure) => Err(failure),
     }
@@ -116,6 +121,12 @@ fn supervise(
     });
     supervision.explain_limits(&outcome.limits);
     Ok(outcome)
+}
+
+/// The program and its arguments as text.
+fn command_line(outcome: &JobOutcome) -> String {
+    let words: Vec<_> = outcome.argv.iter().map(|word| word.to_string_lossy()).collect();
+    words.join(" ")
 }
 
 fn program_name(outcome: &JobOutcome) -> String {

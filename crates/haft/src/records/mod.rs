@@ -208,6 +208,11 @@ impl RunRecord {
         let _ = recorder.journal.append(&JournalRecord::Start(start));
     }
 
+    /// Whether the run is recorded.
+    pub(crate) fn is_recorded(&self) -> bool {
+        self.state.is_some()
+    }
+
     /// Whether a supervised run has started, whose end will be recorded.
     fn is_supervised(&self) -> bool {
         self.state.as_ref().is_some_and(|state| state.progress().is_supervised)

@@ -23,8 +23,8 @@ use crate::commands::changes;
 use crate::commands::changes::overlay::AtEnd;
 use crate::commands::changes::report::RunOverlayReport;
 use crate::commands::print::print_json;
-use crate::commands::program;
 use crate::commands::supervise::{LEFTOVER_GRACE, OutputPrinter, print_survivors, terminal};
+use crate::commands::{output, program};
 use crate::failure::{Failure, print_message};
 use crate::host;
 use crate::process_context::ProcessContext;
@@ -101,6 +101,9 @@ pub(super) fn run(
     record.add_decisions(process);
     record.end_program(&outcome, changes.as_ref().map(records::overlay_changes));
     let redactor = Redactor::new(process.environment.iter());
+    if record.is_recorded() {
+        output::keep(&outcome.captured, &redactor.text(&prepared.agent), None, process);
+    }
     let status = report(&outcome, path.as_deref(), options, &prepared.agent, (changes, &redactor));
     Ok(status)
 }

@@ -1,5 +1,6 @@
 //! `haft log`: list, show, count and verify the records of runs.
 
+mod replay;
 pub(crate) mod show;
 mod stats;
 pub(crate) mod table;
@@ -12,6 +13,7 @@ use haft_records::{RunFilter, RunList, TextPattern};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use self::replay::ReplayArguments;
 use crate::commands::print::{print_json, print_text};
 use crate::failure::{Failure, print_message};
 use crate::process_context::ProcessContext;
@@ -25,6 +27,7 @@ const EXAMPLES: &str = "Examples:
   haft log --since 1h --failed             # what failed in the last hour
   haft log --grep 'cargo (test|build)'     # runs of certain commands
   haft log stats --since 7d                # sums per day, agent and program
+  haft log replay run-12                   # play the output of a run on a terminal
   haft log verify                          # whether a record was removed or changed
 
 'haft run', 'spawn', 'tool call', 'launch' and the calls of MCP clients are recorded. The section [records] of the
@@ -87,6 +90,9 @@ pub(crate) enum LogSubcommand {
         #[arg(long)]
         json: bool,
     },
+    /// Play the output of a run on a terminal again, or write it as an asciicast
+    #[command(after_help = replay::EXAMPLES)]
+    Replay(ReplayArguments),
     /// Add up runs, failures, time and output: per day, agent and program
     #[command(after_help = STATS_EXAMPLES)]
     Stats {
@@ -122,6 +128,7 @@ impl LogArguments {
                 | LogSubcommand::Stats { json, .. }
                 | LogSubcommand::Verify { json },
             ) => *json,
+            Some(LogSubcommand::Replay(_)) => false,
         }
     }
 }
@@ -145,6 +152,7 @@ pub(crate) fn run(arguments: &LogArguments, process: &ProcessContext) -> Result<
     match &arguments.command {
         None => list(arguments, process),
         Some(LogSubcommand::Show { id, json }) => show::run(id, *json, process),
+        Some(LogSubcommand::Replay(arguments)) => replay::run(arguments, process),
         Some(LogSubcommand::Stats { filter, json }) => stats::run(&filter.filter()?, *json, process),
         Some(LogSubcommand::Verify { json }) => verify::run(*json, process),
     }

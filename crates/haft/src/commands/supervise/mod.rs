@@ -72,11 +72,16 @@ impl SupervisionArguments {
         })
     }
 
-    /// The destination of the output. It is captured only for a reason: `--json`, `--limit-output`, a budget or a terminal.
+    /// Whether the output is captured. That needs a reason: `--json`, `--limit-output`, a budget or a terminal.
+    pub(crate) fn is_captured(&self) -> bool {
+        self.json || self.pty.is_some() || self.limit_output.is_some() || self.counts_output
+    }
+
+    /// The destination of the output.
     fn streams(&self) -> Result<Streams, Failure> {
         Ok(match (&self.pty, self.merge) {
             (Some(size), _) => Streams::Terminal(terminal::size(size)?),
-            (None, _) if !self.json && self.limit_output.is_none() && !self.counts_output => Streams::Inherit,
+            (None, _) if !self.is_captured() => Streams::Inherit,
             (None, true) => Streams::Merged,
             (None, false) => Streams::Separate,
         })

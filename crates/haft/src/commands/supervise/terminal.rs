@@ -44,6 +44,11 @@ impl RawMode {
         let _ = tcsetattr(stdin(), OptionalActions::Drain, &raw);
         RawMode(Some(settings))
     }
+
+    /// Whether the terminal is in raw mode.
+    pub(crate) fn is_entered(&self) -> bool {
+        self.0.is_some()
+    }
 }
 
 impl Drop for RawMode {

@@ -1,74 +1,18 @@
 //! Records: what haft ran, and `haft log`.
 
+mod home;
+mod replay;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
 use std::time::Duration;
 
-use haft_test_support::{FinishedHaft, Haft, Scratch, eventually};
+use haft_test_support::{Haft, eventually};
 use serde_json::Value;
 
-const HAFT: &str = env!("CARGO_BIN_EXE_haft");
+use self::home::{HAFT, Home};
+
 const SOON: Duration = Duration::from_secs(40);
-
-/// A home directory with the records of a test.
-struct Home(Scratch);
-
-impl Home {
-    fn new() -> Home {
-        Home(Scratch::new())
-    }
-
-    fn with_config(text: &str) -> Home {
-        let home = Home::new();
-        fs::create_dir_all(home.0.file(".config/haft")).expect("a directory");
-        fs::write(home.0.file(".config/haft/config.toml"), text).expect("a file");
-        home
-    }
-
-    fn haft(&self, words: &[&str]) -> Haft {
-        self.dressed(Haft::new(HAFT)).args(words)
-    }
-
-    fn dressed(&self, haft: Haft) -> Haft {
-        haft.env("HOME", self.0.path())
-            .env("XDG_CONFIG_HOME", "")
-            .env("XDG_STATE_HOME", "")
-            .env("XDG_CACHE_HOME", "")
-            .env("HAFT_SESSION", "")
-            .env("HAFT_AGENT", "")
-            .directory(self.0.path())
-    }
-
-    fn run(&self, words: &[&str]) -> FinishedHaft {
-        self.haft(words).run()
-    }
-
-    fn log(&self, words: &[&str]) -> Value {
-        self.haft(&["log"]).args(words).arg("--json").run().status(0).json()
-    }
-
-    fn runs(&self, words: &[&str]) -> Vec<Value> {
-        self.log(words)["runs"].as_array().expect("a list").clone()
-    }
-
-    fn directory(&self) -> PathBuf {
-        self.0.file(".local/state/haft/records")
-    }
-
-    fn journals(&self) -> Vec<PathBuf> {
-        let files = fs::read_dir(self.directory()).into_iter().flatten().flatten().map(|file| file.path());
-        files.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl")).collect()
-    }
-
-    /// The bytes of all files of the directory, as text.
-    fn all(&self) -> String {
-        let files = fs::read_dir(self.directory()).into_iter().flatten().flatten();
-        files
-            .map(|file| String::from_utf8_lossy(&fs::read(file.path()).expect("bytes")).into_owned())
-            .collect()
-    }
-}
 
 #[test]
 fn scripts_and_programs_are_recorded_and_plain_shells_are_not() {
