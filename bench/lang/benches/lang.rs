@@ -6,7 +6,9 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use haft_bench_lang::{ACCEPTS_ARGUMENT, AGENT, Bash, Corpus, accepts, brush, brush_words, haft, processor_time};
+use haft_bench_lang::{
+    ACCEPTS_ARGUMENT, AGENT, Bash, Corpus, accepts, brush, brush_words, haft, processor_time,
+};
 
 /// Maximum number of turns of each parser.
 const MAX_TURNS: usize = 11;
@@ -29,22 +31,23 @@ fn main() -> ExitCode {
     for (path, reason) in &corpus.left_out {
         println!("left out {}: {reason}", path.display());
     }
-    let name = format!("{} scripts, {:.1} MB", corpus.scripts, megabytes(corpus.text.len()));
-    measure(&name, &corpus.text, 1, &Bash::new(&corpus.text));
+    let name = format!("{} scripts, {:.1} MB", corpus.scripts.len(), megabytes(size(&corpus.scripts)));
+    measure(&name, &corpus.scripts, corpus.copies);
     let name = format!("an agent's script, {} lines", AGENT.lines().count());
-    measure(&name, AGENT, AGENT_COPIES, &Bash::new(&AGENT.repeat(AGENT_COPIES as usize)));
+    measure(&name, &[AGENT.to_owned()], AGENT_COPIES);
     ExitCode::SUCCESS
 }
 
-/// Measures the time to parse a text. Each turn parses it `copies` times; bash reads a file with that many copies.
-fn measure(name: &str, text: &str, copies: u32, bash: &Bash) {
+/// Measures the time to parse texts. Each turn parses each of them `copies` times; bash reads a file with all copies.
+fn measure(name: &str, texts: &[String], copies: u32) {
+    let bash = Bash::new(&texts.concat().repeat(copies as usize));
     let deadline = Instant::now() + MEASUREMENT_TIMEOUT;
     let mut taken: [Vec<Duration>; 4] = Default::default();
     while taken[0].len() < MIN_TURNS || (taken[0].len() < MAX_TURNS && Instant::now() < deadline) {
-        taken[0].push(time(haft, text, copies));
+        taken[0].push(time(haft, texts, copies));
         taken[1].push(bash.time() / copies);
-        taken[2].push(time(brush, text, copies));
-        taken[3].push(time(brush_words, text, copies));
+        taken[2].push(time(brush, texts, copies));
+        taken[3].push(time(brush_words, texts, copies));
     }
     let turns = taken[0].len();
     let [ours, bash, brush, words] = taken.map(median);
@@ -52,18 +55,22 @@ fn measure(name: &str, text: &str, copies: u32, bash: &Bash) {
     for (parser, theirs) in
         [("haft-lang", ours), ("bash -n", bash), ("brush-parser", brush), ("brush-parser, words too", words)]
     {
-        let speed = megabytes(text.len()) / theirs.as_secs_f64();
+        let speed = megabytes(size(texts)) / theirs.as_secs_f64();
         let ratio = theirs.as_secs_f64() / ours.as_secs_f64();
         println!("    {parser:<24} {theirs:>12.1?} {speed:>8.1} MB/s {ratio:>8.2} times haft-lang's time");
     }
 }
 
-fn time(parse: fn(&str) -> bool, text: &str, copies: u32) -> Duration {
+fn time(parse: fn(&str) -> bool, texts: &[String], copies: u32) -> Duration {
     let started = processor_time();
-    for _ in 0..copies {
+    for text in (0..copies).flat_map(|_| texts) {
         assert!(parse(text), "every parser accepts the text");
     }
     (processor_time() - started) / copies
+}
+
+fn size(texts: &[String]) -> usize {
+    texts.iter().map(String::len).sum()
 }
 
 fn median(mut times: Vec<Duration>) -> Duration {

@@ -1,11 +1,12 @@
 //! A started process.
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd, RawFd};
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, pidfd_send_signal};
+use rustix::process::{Pid, Signal, kill_process, pidfd_send_signal};
 
 use crate::command::ProcessGroup;
 use crate::error::Error;
@@ -24,7 +25,9 @@ use crate::sys::{self, HeldSignals, RawExit, Spawned};
 pub struct Child {
     pid: i32,
     group: Option<i32>,
-    pidfd: Option<OwnedFd>,
+    /// Empty until it is needed, if the command asked for that.
+    pidfd: OnceLock<OwnedFd>,
+    is_reaped: bool,
     scope: Option<Scope>,
 }
 
@@ -38,7 +41,8 @@ impl Child {
             ProcessGroup::Own | ProcessGroup::Session => Some(spawned.pid),
             ProcessGroup::Join(group) => Some(group),
         };
-        Child { pid: spawned.pid, group, pidfd: Some(spawned.pidfd), scope }
+        let pidfd = spawned.pidfd.map(OnceLock::from).unwrap_or_default();
+        Child { pid: spawned.pid, group, pidfd, is_reaped: false, scope }
     }
 
     /// Forks a child that runs `work` and exits with the status that it returns. The child keeps only the descriptors in
@@ -85,9 +89,18 @@ impl Child {
         self.group
     }
 
-    /// Returns the pidfd, which becomes readable when the process ends; `None` after it was reaped.
+    /// Returns the pidfd, which becomes readable when the process ends; `None` after it was reaped. If the pidfd was to be
+    /// opened [on demand](crate::Command::pidfd_on_demand), this opens it, and returns `None` if no descriptor is left:
+    /// [`wait`](Child::wait) works then.
     pub fn pidfd(&self) -> Option<BorrowedFd<'_>> {
-        self.pidfd.as_ref().map(AsFd::as_fd)
+        if self.is_reaped {
+            return None;
+        }
+        if self.pidfd.get().is_none() {
+            sys::child_state(self.pid)?;
+            let _ = self.pidfd.set(sys::open_pidfd(self.pid).ok()?);
+        }
+        self.pidfd.get().map(OwnedFd::as_fd)
     }
 
     /// Waits until the process ends, and reaps it.
@@ -103,7 +116,7 @@ impl Child {
 
     /// Whether the process cannot be killed: it belongs to another user, is frozen, or is in uninterruptible sleep.
     pub fn is_stuck(&self) -> bool {
-        self.pidfd.is_some() && is_stuck(self.pid)
+        !self.is_reaped && is_stuck(self.pid)
     }
 
     /// Reaps the process if it has ended. Returns `None` if it is still running.
@@ -119,12 +132,26 @@ impl Child {
     /// # Errors
     /// Fails if the signal number is invalid or the system call fails.
     pub fn signal(&self, signal: i32) -> Result<(), Error> {
-        let Some(pidfd) = &self.pidfd else { return Ok(()) };
+        if self.is_reaped {
+            return Ok(());
+        }
         let signal = Signal::from_named_raw(signal)
             .ok_or_else(|| Error::system("send the signal", rustix::io::Errno::INVAL))?;
-        match pidfd_send_signal(pidfd, signal) {
-            Ok(()) | Err(rustix::io::Errno::SRCH) => Ok(()),
+        match self.send(signal) {
+            Ok(()) | Err(Errno::SRCH) => Ok(()),
             Err(error) => Err(Error::system("send the signal", error)),
+        }
+    }
+
+    /// Sends a signal to the process, which is not reaped. As long as it is a child of this process, which a [copy](Child::fork)
+    /// of its parent is not, its pid cannot have been reused.
+    fn send(&self, signal: Signal) -> rustix::io::Result<()> {
+        if let Some(pidfd) = self.pidfd.get() {
+            return pidfd_send_signal(pidfd, signal);
+        }
+        match (pid(self.pid), sys::child_state(self.pid)) {
+            (Some(pid), Some(_)) => kill_process(pid, signal),
+            _ => Err(Errno::SRCH),
         }
     }
 
@@ -136,7 +163,8 @@ impl Child {
 
     /// Removes the pid from all tables, because it may be reused.
     fn release(&mut self) {
-        self.pidfd = None;
+        self.is_reaped = true;
+        self.pidfd.take();
         reaper::release(self.pid);
         if let Some(scope) = self.scope.take() {
             scope.forget(self.pid);
@@ -144,9 +172,14 @@ impl Child {
     }
 
     fn collect(&mut self, block: bool) -> Result<Option<(Exit, Usage)>, Error> {
-        let Some(pidfd) = &self.pidfd else { return Err(already_reaped()) };
-        let raw = sys::wait_pidfd(pidfd.as_fd(), block)
-            .map_err(|error| Error::system("wait for a process", error))?;
+        if self.is_reaped {
+            return Err(already_reaped());
+        }
+        let raw = match self.pidfd.get() {
+            Some(pidfd) => sys::wait_pidfd(pidfd.as_fd(), block),
+            None => sys::wait_pid(self.pid, block),
+        };
+        let raw = raw.map_err(|error| Error::system("wait for a process", error))?;
         Ok(raw.map(|raw: RawExit| {
             let (exit, usage) = (Exit::from_raw(&raw), Usage::from_raw(&raw));
             self.scope.iter().for_each(|scope| scope.note_exit(exit, usage));
@@ -188,21 +221,27 @@ impl Child {
     }
 
     fn kill_and_reap(&mut self, deadline: KillDeadline) -> Option<(Exit, Usage)> {
-        let pidfd = self.pidfd.as_ref()?;
-        let refused = pidfd_send_signal(pidfd, Signal::KILL) == Err(Errno::PERM);
+        if self.is_reaped {
+            return None;
+        }
+        let refused = self.send(Signal::KILL) == Err(Errno::PERM);
         let deadline = if refused { KillDeadline::passed() } else { deadline };
         loop {
             match self.collect(false) {
                 Ok(None) => {}
                 ended => return ended.ok().flatten(),
             }
-            if deadline.is_over(Instant::now(), || is_stuck(self.pid)) {
+            // Without a free descriptor, this thread keeps trying.
+            let is_open = self.pidfd().is_some();
+            if is_open && deadline.is_over(Instant::now(), || is_stuck(self.pid)) {
                 let (pidfd, scope) = (self.pidfd.take()?, self.scope.take());
+                self.is_reaped = true;
                 kill_child_until_gone(self.pid, pidfd, scope);
                 return None;
             }
             let wait = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
-            let _ = poll(&mut [PollFd::new(self.pidfd.as_ref()?, PollFlags::IN)], Some(&wait));
+            let mut ended = self.pidfd.get().map(|pidfd| PollFd::new(pidfd, PollFlags::IN));
+            let _ = poll(ended.as_mut_slice(), Some(&wait));
         }
     }
 }

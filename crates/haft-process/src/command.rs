@@ -119,6 +119,16 @@ pub struct Command {
     exact_environment: bool,
     restriction: StartPermission,
     keep_tracing: bool,
+    shortcuts: Shortcuts,
+}
+
+/// Work that a start may leave out.
+#[derive(Clone, Copy, Debug, Default)]
+struct Shortcuts {
+    /// The working directory is already that of this process.
+    same_directory: bool,
+    /// The pidfd is opened when it is needed.
+    pidfd_on_demand: bool,
 }
 
 impl Command {
@@ -143,6 +153,7 @@ impl Command {
             exact_environment: false,
             restriction: StartPermission::all(),
             keep_tracing: false,
+            shortcuts: Shortcuts::default(),
         }
     }
 
@@ -180,6 +191,20 @@ impl Command {
     /// Sets the working directory.
     pub fn working_directory(&mut self, directory: impl Into<PathBuf>) -> &mut Command {
         self.working_directory = Some(directory.into());
+        self
+    }
+
+    /// Says that the working directory is that of this process, so that the child need not enter it by its name. It then also
+    /// starts there if the directory was renamed or removed.
+    pub fn same_working_directory(&mut self) -> &mut Command {
+        self.shortcuts.same_directory = true;
+        self
+    }
+
+    /// Opens the child's pidfd only when it is [needed](Child::pidfd). It saves work for a child that is waited for at once.
+    /// Only for a process whose children are reaped by this crate alone.
+    pub fn pidfd_on_demand(&mut self) -> &mut Command {
+        self.shortcuts.pidfd_on_demand = true;
         self
     }
 
@@ -356,6 +381,7 @@ impl Command {
             namespaces: self.namespaces.as_deref().map(Namespaces::join_plan),
             attributes: self.attributes(&limits),
             restrictions: self.restrictions(&sandboxes, &filters),
+            pidfd_on_demand: self.shortcuts.pidfd_on_demand,
         };
         match spawn_with_retries(&plan) {
             Ok(spawned) => Ok(Child::new(spawned, self.session.group, self.scope.clone())),

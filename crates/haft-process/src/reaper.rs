@@ -177,7 +177,7 @@ pub fn reap_orphans() {
         return;
     }
     for pid in orphans() {
-        if let Ok(Some(_)) = sys::wait_pid(pid) {
+        if let Ok(Some(_)) = sys::wait_pid(pid, false) {
             note_reaped(pid);
         }
     }

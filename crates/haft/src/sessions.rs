@@ -55,9 +55,9 @@ pub(crate) fn familiar(
     let mut session = Session::new(kernel.build());
     session.import_environment(environment.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes())));
     match process.logical_directory() {
-        Some(directory) => session.set_directory(directory),
+        Some(directory) => session.enter_process_directory(directory),
         // The directory was removed; this path still leads to it.
-        None => session.set_directory("/proc/self/cwd"),
+        None => session.enter_process_directory("/proc/self/cwd"),
     }
     for (name, value) in DEFAULT_VARIABLES {
         if environment.get(name).is_none() {

@@ -239,6 +239,12 @@ impl Session {
             return Err(format!("the working directory '{}' is not on this machine", directory.display()));
         };
         command.working_directory(real);
+        if self.shares_process_directory() {
+            command.same_working_directory();
+        }
+        if self.owns_process() {
+            command.pidfd_on_demand();
+        }
         match self.processes.run() {
             Some(run) => run.apply(&mut command),
             None => {

@@ -15,7 +15,7 @@ use super::pipeline::StageWork;
 use super::simple::exported;
 use super::trap::FATAL;
 use crate::command::Context;
-use crate::flow::{Flow, NOT_FOUND, Unwind};
+use crate::flow::{Flow, Unwind};
 use crate::jobs::Member;
 use crate::session::Session;
 use crate::supervision::RunPart;
@@ -193,7 +193,9 @@ impl Session {
             if left.is_some_and(|left| left.is_zero()) {
                 return Ok(None);
             }
-            let Some(descriptor) = member.descriptor() else { return Ok(Some(NOT_FOUND)) };
+            let Some(descriptor) = member.descriptor() else {
+                return Ok(Some(member.wait_without_descriptor()));
+            };
             self.wait_at_most(&[descriptor], left)?;
             if self.trap_state.catches_fatal_signals() && self.has_pending_signals() {
                 self.run_signal_traps()?;

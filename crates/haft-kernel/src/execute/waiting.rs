@@ -33,7 +33,9 @@ impl Session {
             return Ok(child.wait().map_or(Exit::Code(NOT_FOUND), |(exit, _)| exit));
         }
         loop {
-            let Some(pidfd) = child.pidfd() else { return Ok(Exit::Code(NOT_FOUND)) };
+            let Some(pidfd) = child.pidfd() else {
+                return Ok(child.wait().map_or(Exit::Code(NOT_FOUND), |(exit, _)| exit));
+            };
             if let Err(unwind) = self.wait_foreground(&[pidfd]) {
                 if unwind == Unwind::Cancelled
                     && let (Some((exit, usage)), Some(record)) = (self.stop_child(child), record)

@@ -186,11 +186,16 @@ impl Member {
 
     /// Checks whether it has ended, without waiting.
     pub fn update(&mut self) {
+        self.finish(false);
+    }
+
+    fn finish(&mut self, block: bool) {
         if self.status.is_some() {
             return;
         }
         self.status = match &mut self.work {
-            MemberWork::Process(child) => match child.try_wait() {
+            MemberWork::Process(child) => match if block { child.wait().map(Some) } else { child.try_wait() }
+            {
                 Ok(None) => None,
                 Ok(Some((exit, usage))) => {
                     self.record.iter_mut().for_each(|record| record.end(exit, usage));
@@ -206,13 +211,19 @@ impl Member {
         };
     }
 
+    /// Waits until it has ended and serves nothing meanwhile. Only for a member without a [descriptor](Member::descriptor).
+    pub fn wait_without_descriptor(&mut self) -> i32 {
+        self.finish(true);
+        *self.status.get_or_insert(NOT_FOUND)
+    }
+
     /// Whether it is a process that cannot be killed.
     #[must_use]
     pub fn is_stuck(&self) -> bool {
         matches!(&self.work, MemberWork::Process(child) if child.is_stuck())
     }
 
-    /// A descriptor that becomes readable when it has ended.
+    /// A descriptor that becomes readable when it has ended. `None` if it has ended, or if no descriptor is left.
     #[must_use]
     pub fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         match &self.work {

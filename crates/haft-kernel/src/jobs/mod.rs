@@ -240,6 +240,17 @@ impl Jobs {
         }
     }
 
+    /// Waits for the members of these jobs and serves nothing meanwhile. Only if no member has a
+    /// [descriptor](Member::descriptor).
+    pub(super) fn wait_without_descriptors(&mut self, ids: &[u32]) {
+        for job in self.list.iter_mut().filter(|job| ids.contains(&job.id)) {
+            for member in job.members.iter_mut().filter(|member| member.status.is_none()) {
+                member.wait_without_descriptor();
+                self.newly_ended += 1;
+            }
+        }
+    }
+
     /// How many processes of jobs were found to have ended since the last call.
     pub(crate) fn take_newly_ended(&mut self) -> u32 {
         std::mem::take(&mut self.newly_ended)

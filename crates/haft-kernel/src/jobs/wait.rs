@@ -43,7 +43,7 @@ impl Session {
                 self.reap_strays();
                 return Ok(status);
             }
-            let Some(descriptor) = member.descriptor() else { return Ok(NOT_FOUND) };
+            let Some(descriptor) = member.descriptor() else { return Ok(member.wait_without_descriptor()) };
             self.wait_foreground(&[descriptor])?;
         }
     }
@@ -63,6 +63,9 @@ impl Session {
             let running = members.iter().filter(|member| member.status.is_none());
             let descriptors: Vec<_> = running.filter_map(Member::descriptor).collect();
             if descriptors.is_empty() {
+                for member in members {
+                    member.wait_without_descriptor();
+                }
                 return Ok(());
             }
             self.wait_foreground(&descriptors)?;
@@ -166,7 +169,11 @@ impl Session {
         let members = self.jobs.iter().filter(|job| ids.contains(&job.id)).flat_map(|job| &job.members);
         let running = members.filter(|member| member.status.is_none());
         let descriptors: Vec<_> = running.filter_map(Member::descriptor).collect();
-        self.wait_for(&descriptors)?;
+        if descriptors.is_empty() {
+            self.jobs.wait_without_descriptors(ids);
+        } else {
+            self.wait_for(&descriptors)?;
+        }
         if !self.has_pending_signals() {
             return Ok(None);
         }

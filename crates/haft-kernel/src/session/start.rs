@@ -172,6 +172,12 @@ impl Session {
         }
     }
 
+    /// Enters the working directory of this process, which must not change it afterwards.
+    pub fn enter_process_directory(&mut self, directory: impl AsRef<Path>) {
+        self.set_directory(directory);
+        self.note_process_directory();
+    }
+
     /// The exported variables.
     pub fn exports(&mut self) -> Arc<haft_process::Environment> {
         self.variables.environment()

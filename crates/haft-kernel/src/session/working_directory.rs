@@ -16,6 +16,8 @@ pub(crate) struct WorkingDirectory {
     path: Arc<[u8]>,
     /// An open descriptor of it, so that programs still start in a directory that has been removed.
     descriptor: Option<Arc<OwnedFd>>,
+    /// Whether it is the working directory of the process.
+    is_of_process: bool,
     /// The directory stack without the working directory, the top first.
     stack: Arc<Vec<Bytes>>,
 }
@@ -23,7 +25,12 @@ pub(crate) struct WorkingDirectory {
 impl WorkingDirectory {
     /// The root directory, with an empty stack.
     pub(super) fn root() -> Self {
-        Self { path: Arc::from(b"/".as_slice()), descriptor: None, stack: Arc::default() }
+        Self {
+            path: Arc::from(b"/".as_slice()),
+            descriptor: None,
+            is_of_process: false,
+            stack: Arc::default(),
+        }
     }
 
     /// A subshell starts in the same directory with the same stack.
@@ -92,6 +99,17 @@ impl Session {
         let held = self.real_absolute_path(directory).filter(|_| self.kernel.namespaces.is_none());
         self.working_directory.path = Arc::from(directory);
         self.working_directory.descriptor = held.and_then(open);
+        self.working_directory.is_of_process = false;
+    }
+
+    /// Says that the working directory is that of this process, which never changes.
+    pub(super) fn note_process_directory(&mut self) {
+        self.working_directory.is_of_process = self.kernel.namespaces.is_none();
+    }
+
+    /// Whether a program that inherits the working directory of this process starts in the right one.
+    pub(crate) fn shares_process_directory(&self) -> bool {
+        self.working_directory.is_of_process && self.kernel.namespaces.is_none()
     }
 
     /// Whether the name of the working directory leads nowhere, although the directory may still be there under another name.
@@ -105,7 +123,7 @@ impl Session {
     pub(crate) fn program_directory(&self) -> Option<PathBuf> {
         let real = self.real_absolute_path(self.working_directory.path())?;
         match &self.working_directory.descriptor {
-            Some(descriptor) if !real.exists() => {
+            Some(descriptor) if !self.shares_process_directory() && !real.exists() => {
                 Some(format!("/proc/self/fd/{}", descriptor.as_raw_fd()).into())
             }
             _ => Some(real),

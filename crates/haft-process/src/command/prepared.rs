@@ -52,6 +52,7 @@ impl PreparedStrings {
             path: c_string(path.as_os_str(), || "PATH".to_owned())?,
             argv,
             working_directory: directory
+                .filter(|_| !command.shortcuts.same_directory)
                 .map(|directory| c_string(directory.as_os_str(), || "the working directory".to_owned()))
                 .transpose()?,
             marker: command.marking_scope().map(|scope| scope.marker(&command.environment)),

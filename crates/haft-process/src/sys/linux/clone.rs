@@ -20,7 +20,8 @@ const CLONE_CLEAR_SIGHAND: u64 = 0x1_0000_0000;
 /// A child that was cloned.
 pub(super) struct ClonedChild {
     pub(super) pid: libc::pid_t,
-    pub(super) pidfd: OwnedFd,
+    /// `None` if none was asked for.
+    pub(super) pidfd: Option<OwnedFd>,
 }
 
 /// The kernel's `struct clone_args`.
@@ -46,7 +47,8 @@ impl CloneArguments {
     }
 }
 
-/// Starts a child with `clone3`. The calling thread sleeps until the child calls exec or exits.
+/// Starts a child with `clone3`. The calling thread sleeps until the child calls exec or exits. A pidfd is made only with
+/// `with_pidfd`.
 ///
 /// # Safety
 /// `stack` must be a writable region that nothing else uses until the call returns, `argument` must be what `entry`
@@ -54,13 +56,14 @@ impl CloneArguments {
 pub(super) unsafe fn clone3_child(
     stack: &mut [MaybeUninit<u8>],
     cgroup: Option<RawFd>,
+    with_pidfd: bool,
     entry: ChildEntryPoint,
     argument: *mut libc::c_void,
 ) -> io::Result<ClonedChild> {
     let mut pidfd: RawFd = -1;
     let mut arguments = CloneArguments {
-        flags: (libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD) as u64 | CLONE_CLEAR_SIGHAND,
-        pidfd: &raw mut pidfd as u64,
+        flags: clone_flags(with_pidfd) as u64 | CLONE_CLEAR_SIGHAND,
+        pidfd: if with_pidfd { &raw mut pidfd as u64 } else { 0 },
         exit_signal: libc::SIGCHLD as u64,
         stack: stack.as_mut_ptr() as u64,
         // The stack pointer must be 16-byte aligned at entry.
@@ -77,9 +80,17 @@ pub(super) unsafe fn clone3_child(
     if result < 0 {
         return Err(io::Error::from_raw_os_error(-result as i32));
     }
-    // SAFETY: the kernel stored a new descriptor, which has no other owner.
-    let pidfd = unsafe { OwnedFd::from_raw_fd(pidfd) };
-    Ok(ClonedChild { pid: result as libc::pid_t, pidfd })
+    Ok(ClonedChild { pid: result as libc::pid_t, pidfd: own(pidfd) })
+}
+
+fn clone_flags(with_pidfd: bool) -> i32 {
+    libc::CLONE_VM | libc::CLONE_VFORK | if with_pidfd { libc::CLONE_PIDFD } else { 0 }
+}
+
+/// Takes ownership of the descriptor that the kernel stored, if it stored one.
+fn own(pidfd: RawFd) -> Option<OwnedFd> {
+    // SAFETY: the descriptor is new and has no other owner.
+    (pidfd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(pidfd) })
 }
 
 /// The system call. Returns in the parent; calls `entry` on the new stack in the child.
@@ -154,6 +165,7 @@ unsafe fn raw_clone3(
 /// As for [`clone3_child`].
 pub(super) unsafe fn clone_child(
     stack: &mut [MaybeUninit<u8>],
+    with_pidfd: bool,
     entry: ChildEntryPoint,
     argument: *mut libc::c_void,
 ) -> io::Result<ClonedChild> {
@@ -172,7 +184,7 @@ pub(super) unsafe fn clone_child(
         libc::clone(
             call_entry,
             top.cast(),
-            libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD | libc::SIGCHLD,
+            clone_flags(with_pidfd) | libc::SIGCHLD,
             (&raw mut pair).cast(),
             &raw mut pidfd,
         )
@@ -180,7 +192,5 @@ pub(super) unsafe fn clone_child(
     if pid < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the kernel stored a new descriptor, which has no other owner.
-    let pidfd = unsafe { OwnedFd::from_raw_fd(pidfd) };
-    Ok(ClonedChild { pid, pidfd })
+    Ok(ClonedChild { pid, pidfd: own(pidfd) })
 }

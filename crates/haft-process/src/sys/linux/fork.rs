@@ -36,16 +36,21 @@ pub(crate) fn fork(kept: &[RawFd], work: impl FnOnce(HeldSignals) -> i32) -> io:
             // SAFETY: exits at once. Values on the copied stack belong to the parent.
             unsafe { libc::_exit(status) }
         }
-        pid => open_pidfd(pid).map(|pidfd| Some(Spawned { pid, pidfd })),
+        pid => open_pidfd_or_kill(pid).map(|pidfd| Some(Spawned { pid, pidfd: Some(pidfd) })),
     }
 }
 
-/// Opens a pidfd for a child that is not reaped yet, so its pid cannot have been reused. Kills the child on failure.
-fn open_pidfd(pid: i32) -> io::Result<OwnedFd> {
+/// Opens a pidfd for a child that is not reaped yet, so its pid cannot have been reused.
+pub(crate) fn open_pidfd(pid: i32) -> io::Result<OwnedFd> {
     let number = Pid::from_raw(pid).ok_or(io::ErrorKind::InvalidInput)?;
-    pidfd_open(number, PidfdFlags::empty()).map_err(|error| {
-        let _ = kill_process(number, Signal::KILL);
-        error.into()
+    Ok(pidfd_open(number, PidfdFlags::empty())?)
+}
+
+fn open_pidfd_or_kill(pid: i32) -> io::Result<OwnedFd> {
+    open_pidfd(pid).inspect_err(|_| {
+        if let Some(number) = Pid::from_raw(pid) {
+            let _ = kill_process(number, Signal::KILL);
+        }
     })
 }
 

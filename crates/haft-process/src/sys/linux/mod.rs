@@ -18,7 +18,7 @@ mod spawn;
 mod wait;
 
 pub(crate) use child::confine_thread;
-pub(crate) use fork::{close_others, fork, is_single_threaded};
+pub(crate) use fork::{close_others, fork, is_single_threaded, open_pidfd};
 pub(crate) use guard::{
     ForkSide, GuardEvent, close_all_but, end_as, has_other_threads, next_guard_event, split,
 };
@@ -37,8 +37,8 @@ pub(crate) use protection::{hide_environment, withhold_tracing};
 pub(crate) use replace::{ProcessReplacement, replace};
 pub(crate) use schedule::set_realtime;
 pub(crate) use signal::{
-    HeldSignals, MAX_SIGNAL, SignalSet, TakenSignal, block, catch, claim as claim_signals, group_of,
-    ignored_signals, kill, own_group, session_of, set_catcher, set_ignored, wait_for_info,
+    HeldSignals, MAX_SIGNAL, SignalSet, TakenSignal, block, catch, claim as claim_signals, find_ignored,
+    group_of, ignored_signals, kill, own_group, session_of, set_catcher, set_ignored, wait_for_info,
 };
 pub(crate) use spawn::{SpawnError, Spawned, spawn};
 pub(crate) use wait::{

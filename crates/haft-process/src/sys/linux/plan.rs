@@ -94,4 +94,6 @@ pub(crate) struct SpawnPlan<'a> {
     pub(crate) namespaces: Option<NamespaceJoin>,
     pub(crate) attributes: ProcessAttributes<'a>,
     pub(crate) restrictions: Restrictions<'a>,
+    /// Whether a pidfd is opened only when it is needed, where that is safe.
+    pub(crate) pidfd_on_demand: bool,
 }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ffi::{CStr, CString};
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{OwnedFd, RawFd};
+use std::os::fd::{AsFd as _, OwnedFd, RawFd};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -31,7 +31,8 @@ thread_local! {
 #[derive(Debug)]
 pub(crate) struct Spawned {
     pub(crate) pid: i32,
-    pub(crate) pidfd: OwnedFd,
+    /// `None` if the plan leaves it out.
+    pub(crate) pidfd: Option<OwnedFd>,
 }
 
 /// The step that failed before a program was executed, and why.
@@ -82,13 +83,14 @@ fn clone_child(context: &mut ChildContext<'_>) -> io::Result<ClonedChild> {
         stack.resize_with(CHILD_STACK_BYTES, MaybeUninit::uninit);
         let cgroup: Option<RawFd> = context.plan.cgroups.directory;
         let pointer = ptr::from_mut(context).cast();
+        let with_pidfd = !(context.plan.pidfd_on_demand && keeps_ended_children());
         if !CLONE3_REFUSED.load(Ordering::Relaxed) {
             if let Some(known) = signal::known_ignored() {
                 // `clone3` resets handlers, so only signals that are ignored in one of the two need a change.
                 context.reset_signals = SignalSet(known.0 ^ context.plan.attributes.ignored_signals.0);
             }
             // SAFETY: only this thread uses the stack, the context is what `enter` expects, signals are blocked.
-            match unsafe { clone::clone3_child(stack, cgroup, child::enter, pointer) } {
+            match unsafe { clone::clone3_child(stack, cgroup, with_pidfd, child::enter, pointer) } {
                 Err(error) if is_clone3_refused(&error) => CLONE3_REFUSED.store(true, Ordering::Relaxed),
                 result => return result,
             }
@@ -96,8 +98,14 @@ fn clone_child(context: &mut ChildContext<'_>) -> io::Result<ClonedChild> {
         context.cgroup_directory = cgroup;
         context.reset_signals = SignalSet::ALL;
         // SAFETY: as above.
-        unsafe { clone::clone_child(stack, child::enter, pointer) }
+        unsafe { clone::clone_child(stack, with_pidfd, child::enter, pointer) }
     })
+}
+
+/// Whether an ended child is certain to keep its pid until it is reaped, so that a pidfd can be opened later. If `SIGCHLD` is
+/// ignored, the kernel reaps children.
+fn keeps_ended_children() -> bool {
+    signal::known_ignored().is_some_and(|ignored| !ignored.contains(libc::SIGCHLD))
 }
 
 /// Whether an error means that `clone3` is not available. Seccomp filters of containers answer `EPERM`.
@@ -113,7 +121,10 @@ fn finish(context: &ChildContext<'_>, child: ClonedChild) -> Result<Spawned, Spa
     if failure.step == SpawnStep::None {
         return Ok(Spawned { pid: child.pid, pidfd: child.pidfd });
     }
-    let _ = super::wait_pidfd(std::os::fd::AsFd::as_fd(&child.pidfd), true);
+    let _ = match &child.pidfd {
+        Some(pidfd) => super::wait_pidfd(pidfd.as_fd(), true),
+        None => super::wait_pid(child.pid, true),
+    };
     let error = io::Error::from_raw_os_error(failure.errno);
     Err(SpawnError { step: failure.step, index: failure.index, error })
 }

@@ -28,9 +28,9 @@ pub(crate) fn wait_pidfd(pidfd: BorrowedFd<'_>, block: bool) -> io::Result<Optio
     wait(libc::P_PIDFD, pidfd.as_raw_fd() as libc::id_t, block)
 }
 
-/// Reaps the child `pid` if it has ended.
-pub(crate) fn wait_pid(pid: i32) -> io::Result<Option<RawExit>> {
-    wait(libc::P_PID, pid as libc::id_t, false)
+/// Waits for the child `pid` and reaps it. With `block` false, returns `None` if it is still running.
+pub(crate) fn wait_pid(pid: i32, block: bool) -> io::Result<Option<RawExit>> {
+    wait(libc::P_PID, pid as libc::id_t, block)
 }
 
 /// Whether this process has children, running or not yet reaped. Reaps none.
