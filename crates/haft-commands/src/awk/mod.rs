@@ -32,9 +32,9 @@ use run::{AwkRun, AwkStop};
 pub(crate) const GROUP: CommandGroup =
     CommandGroup { title: "Languages", commands: LANGUAGE_TABLE, descriptors: LANGUAGE_DESCRIPTORS };
 
-static LANGUAGE_TABLE: &[&dyn Command] = &[&COMMAND];
+static LANGUAGE_TABLE: &[&dyn Command] = &[&COMMAND, &crate::jq::COMMAND];
 
-static LANGUAGE_DESCRIPTORS: &[&CommandDescriptor] = &[&DESCRIPTOR];
+static LANGUAGE_DESCRIPTORS: &[&CommandDescriptor] = &[&DESCRIPTOR, &crate::jq::DESCRIPTOR];
 
 static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     name: "awk",

@@ -54,6 +54,8 @@ pub(crate) enum Wording {
     Sed,
     /// No message, with status 2.
     Silent,
+    /// `error: Could not open file NAME: REASON` and `error: REASON`, with status 2.
+    Jq,
     /// `open failed: NAME: REASON` and `read failed: NAME: REASON`, with status 2.
     Sort,
 }
@@ -67,6 +69,7 @@ impl Wording {
             Self::Unquoted => format!("cannot open {}", String::from_utf8_lossy(name)),
             Self::Grep | Self::Silent => String::from_utf8_lossy(name).into_owned(),
             Self::Sed => format!("can't read {}", String::from_utf8_lossy(name)),
+            Self::Jq => format!("error: Could not open file {}", String::from_utf8_lossy(name)),
             Self::Sort => format!("open failed: {}", quoted(name)),
         }
     }
@@ -78,6 +81,7 @@ impl Wording {
             Self::Reading | Self::NoReason => format!("error reading {}", quoted_always(name)),
             Self::Failed | Self::ChecksumList => format!("{}: read error", quoted(name)),
             Self::ReadError => "read error".to_owned(),
+            Self::Jq => "error".to_owned(),
             Self::Unquoted => format!("{}: 0", String::from_utf8_lossy(name)),
             Self::Sed => format!("read error on {}", String::from_utf8_lossy(name)),
             Self::Grep | Self::Silent => String::from_utf8_lossy(name).into_owned(),
@@ -88,6 +92,7 @@ impl Wording {
     fn write_failed(self) -> &'static str {
         match self {
             Self::Sort => "write failed: 'standard output'",
+            Self::Jq => "error: writing output failed",
             _ => "write error",
         }
     }
@@ -96,7 +101,7 @@ impl Wording {
     fn failure(self) -> i32 {
         match self {
             Self::Sed => 4,
-            Self::Sort | Self::Grep | Self::Silent => 2,
+            Self::Sort | Self::Grep | Self::Silent | Self::Jq => 2,
             _ => 1,
         }
     }

@@ -16,6 +16,7 @@ mod support;
 mod awk;
 mod compare;
 mod files;
+mod jq;
 mod options;
 mod random;
 mod search;
@@ -63,8 +64,8 @@ fn has_version(program: &str, version: &str) -> bool {
 }
 
 /// Versions of programs that a machine may lack.
-const OPTIONAL_VERSIONS: [(&str, &str); 3] =
-    [("awk", "GNU Awk 5.2.1"), ("cmp", "diffutils) 3.8"), ("diff", "diffutils) 3.8")];
+const OPTIONAL_VERSIONS: [(&str, &str); 4] =
+    [("awk", "GNU Awk 5.2.1"), ("cmp", "diffutils) 3.8"), ("diff", "diffutils) 3.8"), ("jq", "jq-1.")];
 
 /// Whether the machine has the program that a command is compared with.
 fn is_comparable(name: &str) -> bool {
@@ -73,7 +74,11 @@ fn is_comparable(name: &str) -> bool {
 
 /// A random call of a command.
 fn random_case(name: &str, random: &mut Random) -> Case {
-    let case = if name == "awk" { Some(awk::case(random)) } else { None };
+    let case = match name {
+        "awk" => Some(awk::case(random)),
+        "jq" => Some(jq::case(random)),
+        _ => None,
+    };
     case.or_else(|| search::case(name, random))
         .or_else(|| compare::case(name, random))
         .or_else(|| system::case(name, random))
