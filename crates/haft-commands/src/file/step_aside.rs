@@ -19,8 +19,7 @@ pub(super) fn makes_files(session: &mut Session, arguments: &CommandArguments) -
 
 /// `touch`
 pub(super) fn touch(session: &mut Session, arguments: &CommandArguments) -> bool {
-    arguments.text("date").is_some()
-        || arguments.text("time").is_some()
+    arguments.text("time").is_some()
         || arguments.operands.iter().any(|name| *name == "-")
         || makes_files(session, arguments)
 }

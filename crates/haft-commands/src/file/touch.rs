@@ -7,6 +7,7 @@ use haft_kernel::builtins::Context;
 use haft_kernel::{Bytes, Flow};
 
 use super::date::{parse_date, parse_stamp};
+use super::time::now;
 use crate::arguments::{ArgumentValue, CommandArguments};
 use crate::definition::CommandDefinition;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
@@ -117,13 +118,17 @@ fn times(run: &mut TextRun<'_, '_>, arguments: &CommandArguments) -> Result<[Tim
             }
         }
     }
-    match date {
-        Some(text) if text.as_ref() == b"now" && reference.is_some() => Ok(found),
-        Some(text) => match parse_date(&zone, text) {
-            Some(time) => Ok([TimeChange::At(time); 2]),
-            None => invalid(run, text),
-        },
-        None => Ok(found),
+    let Some(text) = date else { return Ok(found) };
+    if text.as_ref() == b"now" && reference.is_none() {
+        return Ok(found);
+    }
+    let base = |change| match change {
+        TimeChange::At(time) => time,
+        _ => now(),
+    };
+    match (parse_date(&zone, text, base(found[0])), parse_date(&zone, text, base(found[1]))) {
+        (Some(accessed), Some(modified)) => Ok([TimeChange::At(accessed), TimeChange::At(modified)]),
+        _ => invalid(run, text),
     }
 }
 

@@ -17,6 +17,7 @@ use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Exam
 use crate::group::gnu_command;
 use crate::step_aside::is_same_in_programs;
 use crate::text::streams::{Stop, TextRun, run_text};
+pub(crate) use parse::{is_normal, parse};
 
 pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     name: "date",
@@ -74,8 +75,7 @@ fn steps_aside(session: &mut Session, arguments: &CommandArguments, _: &[Bytes])
         return true;
     }
     let zone = session.time_zone();
-    let is_known =
-        arguments.text("date").is_none_or(|text| parse::parse(text, PointInTime::now(), &zone).is_some());
+    let is_known = arguments.text("date").is_none_or(|text| parse(text, PointInTime::now(), &zone).is_some());
     let formats = arguments.operands.iter().map(|operand| operand.strip_prefix(b"+"));
     let is_shown = |format: Option<&[u8]>| {
         format.is_some_and(|format| format::format(format, PointInTime::now(), &zone).is_ok())
@@ -85,9 +85,9 @@ fn steps_aside(session: &mut Session, arguments: &CommandArguments, _: &[Bytes])
 
 /// A point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct PointInTime {
-    seconds: i64,
-    nanoseconds: u32,
+pub(crate) struct PointInTime {
+    pub(crate) seconds: i64,
+    pub(crate) nanoseconds: u32,
 }
 
 impl PointInTime {
@@ -213,7 +213,7 @@ fn wanted_time(
     zone: &LocalZone,
 ) -> Result<Option<PointInTime>, Stop> {
     if let Some(text) = arguments.text("date") {
-        let parsed = parse::parse(text, PointInTime::now(), zone);
+        let parsed = parse(text, PointInTime::now(), zone);
         return match parsed {
             Some(time) => Ok(Some(time)),
             None => {

@@ -4,7 +4,7 @@
 //! and `HOSTNAME`.
 
 pub(crate) mod accounts;
-mod date;
+pub(crate) mod date;
 mod expr;
 mod hostname;
 mod id;

@@ -75,8 +75,8 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
         run.each_input(&arguments.operands, |run, input| {
             let mut line = Vec::new();
             let mut text = Vec::new();
-            while input.read_line(run, selection.end, &mut line)? {
-                let content = line.strip_suffix(&[selection.end]).unwrap_or(&line);
+            while let Some(found) = input.next_line(run, selection.end, &mut line)? {
+                let content = found.strip_suffix(&[selection.end]).unwrap_or(found);
                 text.clear();
                 let is_written = match selection.delimiter {
                     None => selection.push_bytes(content, &mut text),
@@ -155,21 +155,23 @@ impl Selection<'_> {
 
     /// Appends the fields. Returns whether the line is written at all.
     fn push_fields(&self, line: &[u8], delimiter: u8, text: &mut Vec<u8>) -> bool {
-        if memchr::memchr(delimiter, line).is_none() {
+        let mut delimiters = memchr::memchr_iter(delimiter, line).peekable();
+        if delimiters.peek().is_none() {
             text.extend_from_slice(line);
             return !self.only_delimited;
         }
         let own = [delimiter];
         let separator = self.output_delimiter.unwrap_or(&own);
-        let mut first = true;
-        for (index, field) in line.split(|byte| *byte == delimiter).enumerate() {
-            if self.ranges.contains(index as u64 + 1) {
+        let (mut first, mut start, last) = (true, 0, self.ranges.end());
+        for (number, end) in (1..=last).zip(delimiters.chain(std::iter::once(line.len()))) {
+            if self.ranges.contains(number) {
                 if !first {
                     text.extend_from_slice(separator);
                 }
                 first = false;
-                text.extend_from_slice(field);
+                text.extend_from_slice(&line[start..end]);
             }
+            start = end + 1;
         }
         true
     }

@@ -120,6 +120,11 @@ impl Ranges {
     }
 
     /// All other positions.
+    /// The last position. 0 if there is none.
+    pub(super) fn end(&self) -> u64 {
+        self.0.last().map_or(0, |(_, end)| *end)
+    }
+
     pub(super) fn complement(&self) -> Self {
         let mut others = Vec::new();
         let mut next = 1;

@@ -161,6 +161,12 @@ impl TextRun<'_, '_> {
         Ok(())
     }
 
+    /// Writes output at once.
+    pub(crate) fn write_through(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+        self.flush()?;
+        if bytes.is_empty() { Ok(()) } else { self.write_now(bytes) }
+    }
+
     /// Writes out what was collected.
     pub(crate) fn flush(&mut self) -> Result<(), Stop> {
         if self.output.is_empty() {
@@ -483,6 +489,21 @@ impl TextInput {
                 return Ok(true);
             }
         }
+    }
+
+    /// The next line with its delimiter, without a copy if it has been read as a whole. `None` at the end.
+    pub(crate) fn next_line<'l>(
+        &'l mut self,
+        run: &mut TextRun<'_, '_>,
+        delimiter: u8,
+        line: &'l mut Vec<u8>,
+    ) -> Result<Option<&'l [u8]>, Stop> {
+        if let Some(at) = memchr::memchr(delimiter, self.fill(run)?) {
+            let start = self.start;
+            self.consume(at + 1);
+            return Ok(Some(&self.buffer[start..self.start]));
+        }
+        Ok(self.read_line(run, delimiter, line)?.then_some(line.as_slice()))
     }
 
     /// Reads the rest.

@@ -73,8 +73,7 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, words: &[Bytes])
             }
             text.clear();
             translation.push(piece, &mut last, &mut text);
-            run.write(&text)?;
-            run.flush()?;
+            run.write_through(&text)?;
             input.consume(count);
         }
     })
@@ -183,11 +182,38 @@ fn maps_all_to_one(mapped: &[u8], length: usize) -> bool {
     mapped.len() == length && mapped.windows(2).all(|pair| pair[0] == pair[1])
 }
 
+/// A range of bytes that are translated by adding a number. All others stay.
+struct ShiftedRange {
+    start: u8,
+    length: u8,
+    shift: u8,
+}
+
 impl Translation {
+    /// The translation as a range, if it is one, as that of `a-z` to `A-Z`.
+    fn as_range(&self) -> Option<ShiftedRange> {
+        let changes = |byte: &u8| self.to[usize::from(*byte)] != *byte;
+        let (start, end) = ((0..=255).find(changes)?, (0..=255).rev().find(changes)?);
+        let shift = self.to[usize::from(start)].wrapping_sub(start);
+        let is_shifted = (start..=end).all(|byte| self.to[usize::from(byte)] == byte.wrapping_add(shift));
+        is_shifted.then(|| ShiftedRange { start, length: end - start, shift })
+    }
+
+    fn translate(&self, piece: &[u8], text: &mut Vec<u8>) {
+        match self.as_range() {
+            // Compilers turn this into vector instructions.
+            Some(ShiftedRange { start, length, shift }) => text.extend(piece.iter().map(|byte| {
+                let is_inside = byte.wrapping_sub(start) <= length;
+                byte.wrapping_add(if is_inside { shift } else { 0 })
+            })),
+            None => text.extend(piece.iter().map(|byte| self.to[usize::from(*byte)])),
+        }
+    }
+
     fn push(&self, piece: &[u8], last: &mut Option<u8>, text: &mut Vec<u8>) {
         if !self.squeezed.contains(&true) {
             match self.deleted.contains(&true) {
-                false => text.extend(piece.iter().map(|byte| self.to[usize::from(*byte)])),
+                false => self.translate(piece, text),
                 true => text.extend(piece.iter().filter(|byte| !self.deleted[usize::from(**byte)])),
             }
             return;

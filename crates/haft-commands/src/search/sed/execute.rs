@@ -151,7 +151,16 @@ impl<'s> Executor<'s> {
     fn read(&mut self, run: &mut TextRun<'_, '_>, appends: bool) -> Result<bool, Stop> {
         self.write_appended(run)?;
         self.is_replaced = false;
-        let Some(line) = self.files.next(run)? else { return Ok(false) };
+        let spare = if appends { Vec::new() } else { std::mem::take(&mut self.pattern.text) };
+        let line = match self.files.next(run, spare)? {
+            Ok(line) => line,
+            Err(spare) => {
+                if !appends {
+                    self.pattern.text = spare;
+                }
+                return Ok(false);
+            }
+        };
         if line.starts_file && self.settings.is_separate {
             self.line_number = 0;
             self.hold.text.clear();
@@ -364,6 +373,9 @@ impl<'s> Executor<'s> {
 
     /// Writes what `a`, `r` and `R` have added.
     fn write_appended(&mut self, run: &mut TextRun<'_, '_>) -> Result<(), Stop> {
+        if self.appended.is_empty() {
+            return Ok(());
+        }
         let end = self.settings.end;
         for appended in std::mem::take(&mut self.appended) {
             match appended {

@@ -86,28 +86,33 @@ impl SedFiles {
         self.current.as_ref()?.edited.as_ref().map(|edited| edited.output.clone())
     }
 
-    /// The next line. `None` if there is none.
-    pub(super) fn next(&mut self, run: &mut TextRun<'_, '_>) -> Result<Option<SedLine>, Stop> {
+    /// The next line, in the memory of `spare`. The error is `spare` itself: there is no line.
+    pub(super) fn next(
+        &mut self,
+        run: &mut TextRun<'_, '_>,
+        spare: Vec<u8>,
+    ) -> Result<Result<SedLine, Vec<u8>>, Stop> {
         if let Some(line) = self.ahead.take() {
-            return Ok(Some(line));
+            return Ok(Ok(line));
         }
-        let mut starts_file = false;
+        let (mut starts_file, mut text) = (false, spare);
         loop {
             if let Some(current) = &mut self.current {
-                let mut text = Vec::new();
-                if current.input.read_line(run, self.end, &mut text)? {
+                // The text stays as it is if there is no line.
+                if !current.input.fill(run)?.is_empty() {
+                    current.input.read_line(run, self.end, &mut text)?;
                     let is_complete = text.last() == Some(&self.end);
                     if is_complete {
                         text.pop();
                     }
-                    return Ok(Some(SedLine { text, is_complete, starts_file }));
+                    return Ok(Ok(SedLine { text, is_complete, starts_file }));
                 }
                 if current.input.has_failed() {
                     return Err(Stop::Exit(PANIC));
                 }
                 self.close(run)?;
             }
-            let Some(name) = self.waiting.pop_front() else { return Ok(None) };
+            let Some(name) = self.waiting.pop_front() else { return Ok(Err(text)) };
             starts_file = self.open(run, name)?;
         }
     }
@@ -127,7 +132,7 @@ impl SedFiles {
             return Ok(false);
         }
         if !self.waiting.is_empty() {
-            self.ahead = self.next(run)?;
+            self.ahead = self.next(run, Vec::new())?.ok();
         }
         Ok(self.ahead.is_none())
     }

@@ -63,6 +63,10 @@ impl SedOutput {
     ) -> Result<(), Stop> {
         self.finish_line(run, end)?;
         match is_complete {
+            true if matches!(self.target, OutputTarget::Stdout) => {
+                run.write(text)?;
+                run.write(&[end])?;
+            }
             true => self.put(run, &[text, &[end]].concat())?,
             false => self.put(run, text)?,
         }

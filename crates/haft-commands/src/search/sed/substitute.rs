@@ -1,12 +1,17 @@
 //! The commands `s` and `y`.
 
+use std::ops::Range;
+
 use haft_text::encoding::Encoding;
-use haft_text::regex::gnu::{GnuCaptures, GnuRegex, GnuSearchError};
+use haft_text::regex::gnu::{GnuRegex, GnuSearchError};
 
 use super::escape::{EscapeContext, check_controls, convert};
 use super::parser::{ScriptParser, end_of_command};
 use super::reader::PartReader;
 use super::script::{LetterCase, ReplacementPart, SedAction, SubstituteFlags, Substitution, Translation};
+
+/// How much a line may grow before its memory does.
+const RESERVED_BYTES: usize = 32;
 
 /// Parses the command `s` after its letter.
 pub(super) fn parse(parser: &mut ScriptParser, reader: &mut PartReader<'_>) -> Result<SedAction, String> {
@@ -127,12 +132,21 @@ impl Substitution {
         let mut result = Vec::new();
         let (mut at, mut count, mut is_replaced, mut last_end) = (0, 0u64, false, None);
         while at <= line.len() {
-            let captures = match needs_groups {
-                true => regex.captures(line, at)?,
-                false => regex.find(line, at)?.map(|range| vec![Some(range)]),
+            let (single, all);
+            let captures: &[Option<Range<usize>>] = match needs_groups {
+                true => {
+                    all = regex.captures(line, at)?;
+                    all.as_deref().unwrap_or_default()
+                }
+                false => {
+                    single = [regex.find(line, at)?];
+                    &single
+                }
             };
-            let Some(captures) = captures else { break };
             let Some(found) = captures.first().cloned().flatten() else { break };
+            if result.capacity() == 0 {
+                result.reserve(line.len() + RESERVED_BYTES);
+            }
             result.extend_from_slice(&line[at..found.start]);
             // An empty match directly after a match does not count.
             if !(found.is_empty() && last_end == Some(found.start)) {
@@ -140,7 +154,7 @@ impl Substitution {
                 if count < self.flags.number {
                     result.extend_from_slice(&line[found.clone()]);
                 } else {
-                    self.expand(line, &captures, encoding, &mut result);
+                    self.expand(line, captures, encoding, &mut result);
                     is_replaced = true;
                 }
             }
@@ -162,7 +176,13 @@ impl Substitution {
     }
 
     /// Appends the replacement of one match.
-    fn expand(&self, line: &[u8], captures: &GnuCaptures, encoding: Encoding, result: &mut Vec<u8>) {
+    fn expand(
+        &self,
+        line: &[u8],
+        captures: &[Option<Range<usize>>],
+        encoding: Encoding,
+        result: &mut Vec<u8>,
+    ) {
         let (mut case, mut next_case) = (None, None);
         for part in &self.replacement {
             let text = match part {

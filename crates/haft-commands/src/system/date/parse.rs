@@ -38,7 +38,7 @@ struct RelativeTime {
 }
 
 /// Parses a time. `None` if it is not valid.
-pub(super) fn parse(text: &[u8], now: PointInTime, zone: &LocalZone) -> Option<PointInTime> {
+pub(crate) fn parse(text: &[u8], now: PointInTime, zone: &LocalZone) -> Option<PointInTime> {
     let tokens = tokens(std::str::from_utf8(text).ok()?)?;
     let mut parser = DateParser { tokens: &tokens, at: 0, parts: DateParts::default() };
     if tokens.first() == Some(&DateToken::Symbol(b'@')) {
@@ -417,6 +417,6 @@ impl DateParts {
 }
 
 /// Whether a date and a time of day exist in the calendar.
-fn is_normal(civil: &CivilTime) -> bool {
+pub(crate) fn is_normal(civil: &CivilTime) -> bool {
     civil.as_utc().is_some_and(|seconds| LocalZone::utc().local_time(seconds).civil() == *civil)
 }

@@ -166,7 +166,7 @@ fn open_unnamed(run: &TextRun<'_, '_>, path: &Path, options: &OpenOptions) -> st
 struct MergeInput {
     input: TextInput,
     line: Vec<u8>,
-    prefix: u64,
+    prefix: u128,
 }
 
 impl MergeInput {

@@ -44,11 +44,11 @@ impl LineOrder {
     }
 
     /// A number that is smaller than that of another line only if the line comes first.
-    pub(super) fn prefix(&self, line: &[u8]) -> u64 {
+    pub(super) fn prefix(&self, line: &[u8]) -> u128 {
         match self.keys.first() {
-            Some(key) => key.prefix(line, self.separator),
-            None if self.reverse => !byte_prefix(line),
-            None => byte_prefix(line),
+            Some(key) => u128::from(key.prefix(line, self.separator)),
+            None if self.reverse => !line_prefix(line),
+            None => line_prefix(line),
         }
     }
 
@@ -65,10 +65,16 @@ impl LineOrder {
     }
 }
 
+/// The first 16 bytes of a line as a number.
+fn line_prefix(line: &[u8]) -> u128 {
+    let rest = line.get(size_of::<u64>()..).unwrap_or_default();
+    u128::from(byte_prefix(line)) << u64::BITS | u128::from(byte_prefix(rest))
+}
+
 /// A line of a text, with a number that orders most lines without a look at them.
 #[derive(Clone, Copy)]
 struct SortLine {
-    prefix: u64,
+    prefix: u128,
     start: usize,
     length: usize,
 }

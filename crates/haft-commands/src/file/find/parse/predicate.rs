@@ -7,6 +7,7 @@ use haft_text::pattern::{Pattern, PatternOptions};
 
 use super::super::super::date::parse_date;
 use super::super::super::mode::ModeChanges;
+use super::super::super::time::now;
 use super::super::expression::{
     Action, Batch, Comparison, ComparisonKind, Expression, FileNumber, FileTime, FindFollow, NamePattern,
     PermissionMatch, Test,
@@ -401,7 +402,7 @@ impl ExpressionParser<'_> {
         let text = self.argument(run, name)?;
         if than == b't' {
             let zone = run.context.session().time_zone();
-            return match parse_date(&zone, &text) {
+            return match parse_date(&zone, &text, now()) {
                 Some(date) => Ok(Test::NewerThan(time, date)),
                 None => {
                     let shown = run.quote(&text);
