@@ -95,7 +95,7 @@ const HUGE_LINE: usize = 150_000;
 /// Makes files whose names or contents are unusual. [`bytes`] gives the byte of a replacement character.
 fn make_hostile(directory: &Path) {
     let put = |name: &str, content: &[u8]| {
-        std::fs::write(directory.join(os_string(name)), content).expect("a file")
+        std::fs::write(directory.join(os_string(name)), content).expect("a file");
     };
     put("new\nline", b"in a file with a newline\n");
     put("-n", b"in a file with a dash\nx\n");
@@ -109,7 +109,7 @@ fn make_hostile(directory: &Path) {
     std::fs::create_dir(directory.join("closed")).expect("a directory");
     put("closed/x", b"in a closed directory\n");
     for name in ["secret", "closed"] {
-        let none = std::os::unix::fs::PermissionsExt::from_mode(0);
+        let none = std::os::unix::fs::PermissionsExt::from_mode(0o0);
         std::fs::set_permissions(directory.join(name), none).expect("its mode");
     }
 }
