@@ -139,7 +139,9 @@ pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
 
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> Flow {
     run_text(context, |run| {
-        check_color(run, arguments)?;
+        if let Some(word) = arguments.text("color") {
+            options::check_color(run, word)?;
+        }
         let options = options::read(run, arguments)?;
         let long = options.layout == Layout::Long;
         let session = run.context.session();
@@ -155,21 +157,6 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
         run.set_status(listing.status);
         Ok(())
     })
-}
-
-/// There are no colours, so `always` is refused.
-fn check_color(run: &mut TextRun<'_, '_>, arguments: &CommandArguments) -> Result<(), Stop> {
-    let known = [b"never".as_slice(), b"no", b"none", b"auto", b"tty", b"if-tty"];
-    match arguments.text("color") {
-        Some(when) if !known.contains(&&**when) => {
-            let shown = run.quote(when);
-            run.complain(format_args!(
-                "invalid argument {shown} for '--color'\nTry 'ls --help' for more information."
-            ));
-            Err(Stop::Exit(LS_TROUBLE))
-        }
-        _ => Ok(()),
-    }
 }
 
 struct Listing<'a> {

@@ -12,7 +12,7 @@ use crate::arguments::{ArgumentValue, CommandArguments};
 use crate::definition::CommandDefinition;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
 use crate::group::gnu_command;
-use crate::text::streams::{Stop, TextRun, run_text};
+use crate::text::streams::{Choices, Stop, TextRun, run_text};
 
 pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     name: "touch",
@@ -67,18 +67,23 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
     })
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TouchedTime {
+    Access,
+    Modify,
+}
+
+const TIMES: &Choices<TouchedTime> =
+    &[(&["atime", "access", "use"], TouchedTime::Access), (&["mtime", "modify"], TouchedTime::Modify)];
+
 /// Which times are changed: that of the last access, and that of the content.
 fn selection(run: &mut TextRun<'_, '_>, arguments: &CommandArguments) -> Result<(bool, bool), Stop> {
     let (mut access, mut modify) = (arguments.flag("a"), arguments.flag("m"));
     for (_, value) in arguments.in_order().filter(|(name, _)| *name == "time") {
         let ArgumentValue::Text(word) = value else { continue };
-        match &**word {
-            b"atime" | b"access" | b"use" => access = true,
-            b"mtime" | b"modify" => modify = true,
-            _ => {
-                let shown = run.quote(word);
-                return run.usage(format_args!("invalid argument {shown} for '--time'"));
-            }
+        match run.choice("--time", word, TIMES)? {
+            TouchedTime::Access => access = true,
+            TouchedTime::Modify => modify = true,
         }
     }
     Ok(if access || modify { (access, modify) } else { (true, true) })

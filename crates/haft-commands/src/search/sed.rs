@@ -224,11 +224,10 @@ fn read_script(run: &mut TextRun<'_, '_>, name: &Bytes) -> Result<ScriptPart, St
         false => run.try_open(name)?,
     };
     match opened {
-        Ok(mut input) => {
-            let text = input.read_all(run)?;
-            if input.has_failed() {
-                return Err(Stop::Exit(PANIC));
-            }
+        Ok(input) => {
+            // What cannot be read, such as a directory, is empty.
+            let text = input.worded(Wording::Silent).read_all(run)?;
+            run.set_status(0);
             Ok(ScriptPart { text: Bytes::from(text), origin: PartOrigin::File(name.clone()) })
         }
         Err(error) => {

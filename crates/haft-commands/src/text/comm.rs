@@ -107,7 +107,12 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
             unpaired: false,
         };
         let sides = [comparison.open(run, first)?, comparison.open(run, second)?];
-        comparison.compare(run, sides, arguments.flag("total"))
+        comparison.compare(run, sides, arguments.flag("total"))?;
+        // GNU's `comm` closes standard input twice.
+        if *first == "-" && *second == "-" {
+            return run.fail("-: Bad file descriptor");
+        }
+        Ok(())
     })
 }
 

@@ -5,6 +5,7 @@ mod external;
 mod general;
 mod key;
 mod lines;
+mod long_double;
 mod output;
 
 use haft_kernel::builtins::Context;
@@ -70,7 +71,7 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     details: &[
         "Lines are compared byte by byte, as in the C locale. The input is held in memory.",
         "F is a field and C a character in it, both from 1. OPTIONS are letters of bdfghiMnRrV.",
-        "-g refuses numbers that need more precision than 64 bits.",
+        "-g refuses hexadecimal fractions, NaN with bits, and numbers too small for the full precision of 64 bits.",
     ],
     statuses: &[
         ("0", "success"),

@@ -1,5 +1,6 @@
 //! The input and output of a text command.
 
+mod choice;
 mod input;
 mod wording;
 
@@ -14,6 +15,7 @@ use haft_process::Signals;
 
 use super::name::quoted_value;
 use crate::status::SIGNAL_BASE;
+pub(crate) use choice::Choices;
 pub(crate) use input::TextInput;
 pub(crate) use wording::Wording;
 

@@ -335,9 +335,23 @@ fn replaced(words: &[Bytes], path: &[u8]) -> Vec<Bytes> {
     words.iter().map(replace).collect()
 }
 
+/// Whether a command, a tool or a program has this name. Files are known when they are run.
+fn is_known(run: &mut TextRun<'_, '_>, name: &Bytes) -> bool {
+    let session = run.context.session_mut();
+    name.contains(&b'/')
+        || session.has_command(name)
+        || session.has_tool(name)
+        || session.find_program(name).is_some()
+}
+
 /// Runs a command, and returns whether it succeeded.
 fn run_command(run: &mut TextRun<'_, '_>, words: &[Bytes]) -> Result<bool, Stop> {
     run.flush()?;
+    if !is_known(run, &words[0]) {
+        let shown = run.quote(&words[0]);
+        run.complain(format_args!("{shown}: No such file or directory"));
+        return Ok(false);
+    }
     let child = run.context.session_mut().fork();
     Ok(run.context.run_in_subshell(child, words)? == 0)
 }

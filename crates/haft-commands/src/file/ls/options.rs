@@ -5,7 +5,7 @@ use haft_fs::Timestamp;
 use super::super::human::SizeUnit;
 use super::super::quote::QuotingStyle;
 use crate::arguments::{ArgumentValue, CommandArguments};
-use crate::text::streams::{Stop, TextRun};
+use crate::text::streams::{Choices, Stop, TextRun};
 
 /// The exit status for wrong usage.
 pub(super) const LS_TROUBLE: i32 = 2;
@@ -165,6 +165,87 @@ pub(super) fn read(run: &mut TextRun<'_, '_>, arguments: &CommandArguments) -> R
     })
 }
 
+/// The meaning of a word that is one of some. Those without a meaning are not supported.
+fn supported<T: Copy + PartialEq>(
+    run: &mut TextRun<'_, '_>,
+    option: &str,
+    word: &[u8],
+    choices: &Choices<Option<T>>,
+) -> Result<T, Stop> {
+    match run.choice(option, word, choices)? {
+        Some(meaning) => Ok(meaning),
+        None => {
+            let shown = run.quote(word);
+            trouble(run, format_args!("argument {shown} of '{option}' is not supported"))
+        }
+    }
+}
+
+/// Writing in colour is not supported.
+pub(super) fn check_color(run: &mut TextRun<'_, '_>, word: &[u8]) -> Result<(), Stop> {
+    match run.choice("--color", word, WHEN)? {
+        When::Always => trouble(run, "argument 'always' of '--color' is not supported"),
+        When::Never | When::Auto => Ok(()),
+    }
+}
+
+const FORMATS: &Choices<Layout> = &[
+    (&["verbose", "long"], Layout::Long),
+    (&["commas"], Layout::Commas),
+    (&["horizontal", "across"], Layout::Across),
+    (&["vertical"], Layout::Columns),
+    (&["single-column"], Layout::OnePerLine),
+];
+
+const SORT_KEYS: &Choices<Option<SortKey>> = &[
+    (&["none"], Some(SortKey::Directory)),
+    (&["time"], Some(SortKey::Time)),
+    (&["size"], Some(SortKey::Size)),
+    (&["extension"], Some(SortKey::Extension)),
+    (&["version"], Some(SortKey::Version)),
+    (&["width"], None),
+];
+
+const TIMES: &Choices<Option<TimeKind>> = &[
+    (&["atime", "access", "use"], Some(TimeKind::Accessed)),
+    (&["ctime", "status"], Some(TimeKind::Changed)),
+    (&["birth", "creation"], None),
+];
+
+const INDICATORS: &Choices<Indicator> = &[
+    (&["none"], Indicator::None),
+    (&["slash"], Indicator::Slash),
+    (&["file-type"], Indicator::FileType),
+    (&["classify"], Indicator::Classify),
+];
+
+/// When names are marked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum When {
+    Always,
+    Never,
+    Auto,
+}
+
+const WHEN: &Choices<When> = &[
+    (&["always", "yes", "force"], When::Always),
+    (&["never", "no", "none"], When::Never),
+    (&["auto", "tty", "if-tty"], When::Auto),
+];
+
+const QUOTING_STYLES: &Choices<Option<QuotingStyle>> = &[
+    (&["literal"], Some(QuotingStyle::Literal)),
+    (&["shell"], Some(QuotingStyle::Shell)),
+    (&["shell-always"], Some(QuotingStyle::ShellAlways)),
+    (&["shell-escape"], Some(QuotingStyle::ShellEscape)),
+    (&["shell-escape-always"], Some(QuotingStyle::ShellEscapeAlways)),
+    (&["c"], Some(QuotingStyle::C)),
+    (&["c-maybe"], None),
+    (&["escape"], Some(QuotingStyle::Escape)),
+    (&["locale"], Some(QuotingStyle::Locale)),
+    (&["clocale"], None),
+];
+
 fn layout(run: &mut TextRun<'_, '_>, arguments: &CommandArguments, terminal: bool) -> Result<Layout, Stop> {
     let mut layout = if terminal { Layout::Columns } else { Layout::OnePerLine };
     for (name, value) in arguments.in_order() {
@@ -175,14 +256,7 @@ fn layout(run: &mut TextRun<'_, '_>, arguments: &CommandArguments, terminal: boo
             "m" => Layout::Commas,
             // A long listing stays one.
             "1" if layout != Layout::Long => Layout::OnePerLine,
-            "format" => match text(value) {
-                b"long" | b"verbose" => Layout::Long,
-                b"vertical" => Layout::Columns,
-                b"across" | b"horizontal" => Layout::Across,
-                b"commas" => Layout::Commas,
-                b"single-column" => Layout::OnePerLine,
-                other => return invalid(run, "format", other),
-            },
+            "format" => run.choice("--format", text(value), FORMATS)?,
             _ => layout,
         };
     }
@@ -224,23 +298,11 @@ fn order(
             "c" => (time, explicit_time) = (TimeKind::Changed, true),
             "u" => (time, explicit_time) = (TimeKind::Accessed, true),
             "sort" => {
-                sort = Some(match text(value) {
-                    b"none" => SortKey::Directory,
-                    b"time" => SortKey::Time,
-                    b"size" => SortKey::Size,
-                    b"extension" => SortKey::Extension,
-                    b"version" => SortKey::Version,
-                    other => return invalid(run, "sort", other),
-                });
+                sort = Some(supported(run, "--sort", text(value), SORT_KEYS)?);
             }
             "time" => {
                 explicit_time = true;
-                time = match text(value) {
-                    b"atime" | b"access" | b"use" => TimeKind::Accessed,
-                    b"ctime" | b"status" => TimeKind::Changed,
-                    b"mtime" | b"modification" => TimeKind::Modified,
-                    other => return invalid(run, "time", other),
-                };
+                time = supported(run, "--time", text(value), TIMES)?;
             }
             _ => {}
         }
@@ -260,15 +322,13 @@ fn indicator(
         style = match (name, text(value)) {
             ("p", _) => Indicator::Slash,
             ("file-type", _) => Indicator::FileType,
-            ("F", _) | ("classify", b"" | b"always" | b"yes" | b"force") => Indicator::Classify,
-            ("classify", b"auto" | b"tty" | b"if-tty") if terminal => Indicator::Classify,
-            ("classify", b"auto" | b"tty" | b"if-tty" | b"never" | b"no" | b"none") => style,
-            ("classify", other) => return invalid(run, "classify", other),
-            ("indicator-style", b"none") => Indicator::None,
-            ("indicator-style", b"slash") => Indicator::Slash,
-            ("indicator-style", b"file-type") => Indicator::FileType,
-            ("indicator-style", b"classify") => Indicator::Classify,
-            ("indicator-style", other) => return invalid(run, "indicator-style", other),
+            ("F", _) | ("classify", b"") => Indicator::Classify,
+            ("classify", word) => match run.choice("--classify", word, WHEN)? {
+                When::Always => Indicator::Classify,
+                When::Auto if terminal => Indicator::Classify,
+                When::Auto | When::Never => style,
+            },
+            ("indicator-style", word) => run.choice("--indicator-style", word, INDICATORS)?,
             _ => style,
         };
     }
@@ -286,10 +346,7 @@ fn quoting(
             ("literal", _) => Some(QuotingStyle::Literal),
             ("quote-name", _) => Some(QuotingStyle::C),
             ("escape", _) => Some(QuotingStyle::Escape),
-            ("quoting-style", word) => match style_of(word) {
-                Some(style) => Some(style),
-                None => return invalid(run, "quoting-style", word),
-            },
+            ("quoting-style", word) => Some(supported(run, "--quoting-style", word, QUOTING_STYLES)?),
             _ => style,
         };
     }
@@ -299,17 +356,7 @@ fn quoting(
 }
 
 fn style_of(word: &[u8]) -> Option<QuotingStyle> {
-    Some(match word {
-        b"literal" => QuotingStyle::Literal,
-        b"shell" => QuotingStyle::Shell,
-        b"shell-always" => QuotingStyle::ShellAlways,
-        b"shell-escape" => QuotingStyle::ShellEscape,
-        b"shell-escape-always" => QuotingStyle::ShellEscapeAlways,
-        b"c" => QuotingStyle::C,
-        b"escape" => QuotingStyle::Escape,
-        b"locale" => QuotingStyle::Locale,
-        _ => return None,
-    })
+    QUOTING_STYLES.iter().find(|(words, _)| words[0].as_bytes() == word).and_then(|(_, style)| *style)
 }
 
 fn hide_controls(arguments: &CommandArguments, terminal: bool) -> bool {

@@ -365,7 +365,11 @@ impl<'s> Executor<'s> {
         }
         let Some(Some(input)) = self.line_files.get_mut(name) else { return Ok(()) };
         let mut line = Vec::new();
-        if input.read_line(run, self.settings.end, &mut line)? {
+        let has_line = input.read_line(run, self.settings.end, &mut line)?;
+        if input.has_failed() {
+            return Err(Stop::Exit(PANIC));
+        }
+        if has_line {
             self.appended.push(Appended::Text(line));
         }
         Ok(())
@@ -382,7 +386,13 @@ impl<'s> Executor<'s> {
                 Appended::Text(text) => self.main.text(run, &text, end)?,
                 Appended::File(name) => {
                     let text = match open_text(run, &name)? {
-                        Some(mut input) => input.read_all(run)?,
+                        Some(mut input) => {
+                            let text = input.read_all(run)?;
+                            if input.has_failed() {
+                                return Err(Stop::Exit(PANIC));
+                            }
+                            text
+                        }
                         None => Vec::new(),
                     };
                     self.main.text(run, &text, end)?;
@@ -397,14 +407,12 @@ fn initial_ranges(script: &SedScript) -> Vec<RangeState> {
     script.commands.iter().map(RangeState::initial).collect()
 }
 
-/// Opens a file of `r` or `R`. A file that cannot be read is empty.
+/// Opens a file of `r` or `R`. A file that cannot be opened is empty.
 fn open_text(run: &mut TextRun<'_, '_>, name: &Bytes) -> Result<Option<TextInput>, Stop> {
-    use crate::text::streams::Wording;
     Ok(match *name == "/dev/stdin" {
         true => Some(run.standard_input()),
         false => run.try_open(name)?.ok(),
-    }
-    .map(|input| input.worded(Wording::Silent)))
+    })
 }
 
 /// Prints a message and ends the command.

@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-/// A number as `strtold` reads it.
-///
-/// GNU compares with 64 bits of precision. Numbers that need more than that are refused, so the order is the same.
+use super::long_double::{self, Rounded};
+
+/// A number as `strtold` reads it. GNU compares with 64 bits of precision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum General {
     NotANumber,
@@ -32,8 +32,15 @@ const MAX_DIGITS: usize = 18;
 /// Numbers up to 10 to this power are finite and not subnormal.
 const MAX_EXPONENT: i64 = 4900;
 
+/// Numbers from 10 to this power are infinite.
+const INFINITE_EXPONENT: i64 = 4934;
+
+/// Numbers below 10 to this power are 0.
+const ZERO_EXPONENT: i64 = -4952;
+
 impl General {
-    /// Parses the number at the start of a text. Returns `None` if it needs more precision than 64 bits.
+    /// Parses the number at the start of a text. Returns `None` for forms that are not supported: NaN with bits, hexadecimal fractions,
+    /// and numbers too small for the full precision.
     pub(super) fn parse(text: &[u8]) -> Option<Self> {
         let text = text.trim_ascii_start();
         let text = text.strip_prefix(b"\x0b").map_or(text, |rest| rest.trim_ascii_start());
@@ -92,12 +99,33 @@ impl Number {
     }
 
     fn compare(&self, other: &Self) -> Ordering {
-        let magnitude = |number: &Self| (number.exponent, number.digits.clone());
         self.sign().cmp(&other.sign()).then_with(|| match self.sign() {
             0 => Ordering::Equal,
-            1 => magnitude(self).cmp(&magnitude(other)),
-            _ => magnitude(other).cmp(&magnitude(self)),
+            1 => self.compare_magnitude(other),
+            _ => other.compare_magnitude(self),
         })
+    }
+
+    fn compare_magnitude(&self, other: &Self) -> Ordering {
+        let by_exponent = self.exponent.cmp(&other.exponent);
+        if self.is_exact() && other.is_exact() {
+            return by_exponent.then_with(|| self.digits.cmp(&other.digits));
+        }
+        // Only neighbours can be rounded to the same number.
+        match (self.exponent - other.exponent).abs() {
+            0 | 1 => self.rounded().cmp(&other.rounded()),
+            _ => by_exponent,
+        }
+    }
+
+    /// Whether 64 bits hold the number, or tell it from others that they hold.
+    fn is_exact(&self) -> bool {
+        self.digits.len() <= MAX_DIGITS || is_small_integer(&self.digits, self.exponent)
+    }
+
+    fn rounded(&self) -> Rounded {
+        let digits = i64::try_from(self.digits.len()).unwrap_or(i64::MAX);
+        long_double::round(&self.digits, self.exponent - digits)
     }
 }
 
@@ -118,9 +146,16 @@ fn parse_decimal(text: &[u8], negative: bool) -> Option<General> {
         digits.pop();
     }
     let exponent = i64::try_from(whole.len()).ok()? - i64::try_from(zeros).ok()? + exponent(rest);
-    let fits = digits.len() <= MAX_DIGITS || is_small_integer(&digits, exponent);
-    let is_in_range = digits.is_empty() || exponent.abs() <= MAX_EXPONENT;
-    (fits && is_in_range).then_some(General::Finite(Number { negative, exponent, digits }))
+    let number = Number { negative, exponent, digits };
+    if number.digits.is_empty() || exponent.abs() <= MAX_EXPONENT {
+        return Some(General::Finite(number));
+    }
+    match exponent {
+        INFINITE_EXPONENT.. => Some(General::Infinite { negative }),
+        // 0 as all numbers that are too small.
+        ..=ZERO_EXPONENT => Some(General::Finite(Number { negative, exponent: 0, digits: Vec::new() })),
+        _ => None,
+    }
 }
 
 /// Whether 0.DIGITS × 10^exponent is an integer of at most 64 bits.

@@ -58,7 +58,7 @@ impl LineOrder {
             let text = key.of(line, self.separator);
             if General::parse(text).is_none() {
                 let shown = run.quote(text);
-                return run.fail(format_args!("-g: number needs more than 64 bits of precision: {shown}"));
+                return run.fail(format_args!("-g: number is not supported: {shown}"));
             }
         }
         Ok(())
