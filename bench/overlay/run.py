@@ -26,8 +26,10 @@ class Bench:
         self.haft, self.work, self.rounds = haft, work, rounds
         home = work / "home"
         home.mkdir(parents=True, exist_ok=True)
+        # The toolchain is found through the home directory.
+        rust = {name: os.environ.get(name, str(Path.home() / default)) for name, default in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")]}
         self.env = dict(
-            os.environ, HOME=str(home), XDG_STATE_HOME=str(home / "state"), XDG_CACHE_HOME=str(home / "cache"),
+            os.environ, **rust, HOME=str(home), XDG_STATE_HOME=str(home / "state"), XDG_CACHE_HOME=str(home / "cache"),
             GIT_AUTHOR_NAME="a", GIT_AUTHOR_EMAIL="a@example.org", GIT_COMMITTER_NAME="a", GIT_COMMITTER_EMAIL="a@example.org",
         )  # fmt: skip
 

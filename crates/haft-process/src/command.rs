@@ -378,7 +378,7 @@ impl Command {
             descriptors: &descriptors,
             session: self.session,
             cgroups: &join,
-            namespaces: self.namespaces.as_deref().map(Namespaces::join_plan),
+            namespaces: self.namespaces.as_deref().map(Namespaces::join_plan).or(sandboxes.mounts()),
             attributes: self.attributes(&limits),
             restrictions: self.restrictions(&sandboxes, &filters),
             pidfd_on_demand: self.shortcuts.pidfd_on_demand,
@@ -451,6 +451,7 @@ impl Command {
         let error = sys::replace(&sys::ProcessReplacement {
             program: prepared.executable(None, &environment),
             descriptors: &descriptors,
+            namespaces: sandboxes.mounts(),
             attributes: self.attributes(&limits),
             restrictions: self.restrictions(&sandboxes, &filters),
         });

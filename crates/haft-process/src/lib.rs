@@ -137,7 +137,7 @@ pub use job::{
 pub use limit::{Resource, ResourceLimit};
 pub use lookup::{Executability, find_program, find_program_with};
 pub use memory::{available_memory, resident_memory};
-pub use namespace::{Namespaces, OverlayMount};
+pub use namespace::{Namespaces, OverlayMount, ProtectedPaths};
 pub use needs_input::while_reading;
 pub use network::PrivateNetwork;
 pub use outcome::{

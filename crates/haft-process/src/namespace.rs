@@ -2,12 +2,16 @@
 
 use std::ffi::CString;
 use std::io;
-use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, reason};
-use crate::sys::{self, IdMaps, NamespaceDescriptors, NamespaceFailure, NamespaceStep, OverlayPaths};
+use crate::network::PrivateNetwork;
+use crate::sys::{
+    self, IdMaps, MountPlan, NamespaceDescriptors, NamespaceFailure, NamespaceOwner, NamespaceStep,
+    OverlayPaths,
+};
 
 /// A directory and where its changes go. All paths are absolute.
 #[derive(Clone, Debug)]
@@ -20,6 +24,15 @@ pub struct OverlayMount {
     pub work: PathBuf,
 }
 
+/// Files and directories that stay as they are in directories that may change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProtectedPaths {
+    /// Directories that can neither be renamed nor removed: those around the protected paths, the outer ones first.
+    pub pinned: Vec<PathBuf>,
+    /// Files and directories that cannot change at all.
+    pub read_only: Vec<PathBuf>,
+}
+
 /// A mount namespace, and the user namespace that owns it if this process may not mount file systems.
 ///
 /// In the namespace, overlayfs is mounted over some directories: programs see and change them as usual, and the directories
@@ -28,6 +41,8 @@ pub struct OverlayMount {
 #[derive(Debug)]
 pub struct Namespaces {
     descriptors: NamespaceDescriptors,
+    /// The paths that are read-only.
+    read_only: Vec<PathBuf>,
     /// Open as long as the namespaces exist.
     _guard: Option<OwnedFd>,
 }
@@ -39,14 +54,65 @@ impl Namespaces {
     /// If the system does not allow namespaces, or refuses an overlay.
     pub fn with_overlays(mounts: &[OverlayMount]) -> Result<Namespaces, Error> {
         let overlays = mounts.iter().map(overlay_paths).collect::<Result<Vec<_>, _>>()?;
-        let descriptors = match sys::create_namespaces(&overlays, None) {
+        let plan = MountPlan { overlays, ..MountPlan::default() };
+        Namespaces::create(&plan, None).map_err(|failure| explain(failure, mounts))
+    }
+
+    /// Creates namespaces in which some paths are read-only, although programs may change the directories around them. Nothing
+    /// changes in these directories. The paths must be absolute, without symbolic links. Programs can also join the `network`.
+    ///
+    /// # Errors
+    /// If the system does not allow namespaces, or a path does not exist.
+    pub fn with_protected_paths(
+        paths: &ProtectedPaths,
+        network: Option<&PrivateNetwork>,
+    ) -> Result<Namespaces, Error> {
+        let all = |paths: &[PathBuf]| paths.iter().map(|path| c_path(path)).collect::<Result<_, _>>();
+        let (pinned, read_only) = (all(&paths.pinned)?, all(&paths.read_only)?);
+        let plan = MountPlan { pinned, read_only, ..MountPlan::default() };
+        let owner = network.and_then(PrivateNetwork::owner);
+        let created = Namespaces::create(&plan, owner).map_err(|failure| explain(failure, &[]))?;
+        Ok(Namespaces { read_only: paths.read_only.clone(), ..created })
+    }
+
+    /// Whether a path leads to a [protected path](Namespaces::with_protected_paths), or would lead there once it exists.
+    pub(crate) fn protects(&self, path: &Path) -> bool {
+        const MAX_LINKS: usize = 40;
+        let mut path = path.to_owned();
+        for _ in 0..MAX_LINKS {
+            let Ok(target) = path.read_link() else { break };
+            path = path.parent().unwrap_or(Path::new("/")).join(target);
+        }
+        let resolved = |ancestor: &Path| {
+            let real = ancestor.canonicalize().ok()?;
+            Some(path.strip_prefix(ancestor).ok()?.components().fold(real, followed))
+        };
+        let real = path.ancestors().find_map(resolved).unwrap_or_default();
+        self.read_only.iter().any(|protected| real.starts_with(protected))
+    }
+
+    /// Moves the calling thread into the mount namespace, where that is possible: a process with several threads cannot join a
+    /// user namespace.
+    ///
+    /// # Errors
+    /// If the system refuses it.
+    pub(crate) fn enter_in_thread(&self) -> io::Result<()> {
+        match self.has_user_namespace() {
+            true => Ok(()),
+            false => sys::join_in_thread(self.descriptors.mount.as_raw_fd()),
+        }
+    }
+
+    /// Creates namespaces. The mount namespace belongs to an existing user namespace, or that of this process, or a new one.
+    fn create(plan: &MountPlan, owner: Option<RawFd>) -> Result<Namespaces, NamespaceFailure> {
+        let owner = owner.map_or(NamespaceOwner::Own, NamespaceOwner::Existing);
+        let descriptors = match sys::create_namespaces(plan, owner) {
             Err((NamespaceStep::Create, error)) if error.raw_os_error() == Some(libc::EPERM) => {
-                sys::create_namespaces(&overlays, Some(&own_ids()))
+                sys::create_namespaces(plan, NamespaceOwner::New(&own_ids()))
             }
             created => created,
         };
-        let descriptors = descriptors.map_err(|failure| explain(failure, mounts))?;
-        Ok(Namespaces { descriptors, _guard: None })
+        Ok(Namespaces { descriptors: descriptors?, read_only: Vec::new(), _guard: None })
     }
 
     /// Keeps a descriptor open as long as this value exists, such as a locked file.
@@ -84,11 +150,21 @@ impl Namespaces {
 }
 
 fn overlay_paths(mount: &OverlayMount) -> Result<OverlayPaths, Error> {
-    let text = |path: &Path| {
-        CString::new(path.as_os_str().as_bytes())
-            .map_err(|_| Error::new(ErrorKind::NulByte, "the path of an overlay contains a NUL byte"))
-    };
-    Ok(OverlayPaths { tree: text(&mount.tree)?, upper: text(&mount.upper)?, work: text(&mount.work)? })
+    Ok(OverlayPaths { tree: c_path(&mount.tree)?, upper: c_path(&mount.upper)?, work: c_path(&mount.work)? })
+}
+
+/// A path after one more component.
+fn followed(mut path: PathBuf, component: Component<'_>) -> PathBuf {
+    match component {
+        Component::ParentDir => drop(path.pop()),
+        component => path.push(component),
+    }
+    path
+}
+
+fn c_path(path: &Path) -> Result<CString, Error> {
+    CString::new(path.as_os_str().as_bytes())
+        .map_err(|_| Error::new(ErrorKind::NulByte, "the path of a mount contains a NUL byte"))
 }
 
 /// Maps the effective user and group to themselves.
@@ -111,6 +187,7 @@ fn explain((step, error): NamespaceFailure, mounts: &[OverlayMount]) -> Error {
         NamespaceStep::MapIds => format!("cannot map the user in a new user namespace: {why}"),
         NamespaceStep::Detach => format!("cannot make the mounts of the new namespace private: {why}"),
         NamespaceStep::Open => format!("cannot open the new namespace: {why}"),
+        NamespaceStep::Protect => format!("cannot make a path read-only: {why}"),
         NamespaceStep::Mount(index) => match mounts.get(index) {
             Some(mount) => format!("cannot mount an overlay over '{}': {why}", mount.tree.display()),
             None => format!("cannot mount an overlay: {why}"),

@@ -43,6 +43,11 @@ impl PrivateNetwork {
         sys::create_socket(&self.join_plan(), family, kind)
     }
 
+    /// The user namespace that owns the network, if it is not that of this process.
+    pub(crate) fn owner(&self) -> Option<std::os::fd::RawFd> {
+        self.user.as_ref().map(|user| user.as_raw_fd())
+    }
+
     pub(crate) fn join_plan(&self) -> NetworkJoin {
         NetworkJoin {
             user: self.user.as_ref().map(|user| user.as_raw_fd()),

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use crate::command::Sandbox;
 use crate::error::{Error, ErrorKind};
+use crate::namespace::Namespaces;
 use crate::network::PrivateNetwork;
 use crate::sys;
 
@@ -112,12 +113,27 @@ impl StartPermission {
         self.sandboxes.iter().find_map(|sandbox| sandbox.network.as_deref())
     }
 
+    /// Checks a path that this process is about to change for a program. Where a thread cannot be [confined](Self::confine_thread)
+    /// to a mount namespace, this is all that protects paths in directories that may change.
+    ///
+    /// # Errors
+    /// If the path is protected.
+    pub fn check_change(&self, path: &Path) -> std::io::Result<()> {
+        let mut mounts = self.sandboxes.iter().filter_map(|sandbox| sandbox.mounts.as_ref());
+        match mounts.any(|mounts| mounts.protects(path)) {
+            true => Err(rustix::io::Errno::ROFS.into()),
+            false => Ok(()),
+        }
+    }
+
     /// Confines this thread, and threads and programs that it starts, to the files that programs of this permission may access. This
     /// cannot be undone.
     ///
     /// # Errors
-    /// If the system refuses a ruleset.
+    /// If the system refuses a ruleset or a namespace.
     pub fn confine_thread(&self) -> std::io::Result<()> {
+        let mounts = self.sandboxes.iter().find_map(|sandbox| sandbox.mounts.as_deref());
+        mounts.map_or(Ok(()), Namespaces::enter_in_thread)?;
         let rulesets = self.sandboxes.iter().filter_map(|sandbox| sandbox.landlock.as_deref());
         rulesets.map(AsRawFd::as_raw_fd).try_for_each(sys::confine_thread)
     }

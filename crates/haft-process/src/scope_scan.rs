@@ -87,14 +87,15 @@ impl Survey {
         }
         let own = rustix::process::getpid().as_raw_pid();
         let listed: Vec<ProcessEntry> = all_processes();
-        let known = tree::members(&listed, &seeds, own, |_| false);
+        let known = match scope.owns_all_orphans() {
+            true => tree::unreleased(&listed, &seeds, own),
+            false => tree::members(&listed, &seeds, own, |_| false),
+        };
         let known: HashSet<i32> = known.iter().map(|entry| entry.pid).collect();
-        let owns_orphans = scope.owns_all_orphans();
         let marker = |entry: ProcessEntry| {
-            let is_orphan = entry.parent == own;
             let marker = if known.contains(&entry.pid) || entry.start == 0 {
                 EnvironmentMarker::Unreadable
-            } else if is_orphan && owns_orphans || !is_orphan && scope.is_older(&entry) {
+            } else if entry.parent != own && scope.is_older(&entry) {
                 EnvironmentMarker::Value(None)
             } else {
                 EnvironmentMarker::of(&entry).ok()?

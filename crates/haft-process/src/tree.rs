@@ -48,6 +48,13 @@ pub(crate) fn released(table: &[ProcessEntry], seeds: &Seeds, own: i32) -> HashS
     outside
 }
 
+/// Returns the running descendants of this process, except released processes and their descendants.
+pub(crate) fn unreleased(table: &[ProcessEntry], seeds: &Seeds, own: i32) -> Vec<ProcessEntry> {
+    let outside = released(table, seeds, own);
+    let inside = descendants(table, own, &[]);
+    inside.into_iter().filter(|entry| !outside.contains(&entry.pid)).collect()
+}
+
 /// Returns the running descendants of a process, except those in `spared` and their descendants.
 pub(crate) fn descendants(table: &[ProcessEntry], root: i32, spared: &[i32]) -> Vec<ProcessEntry> {
     let mut outside: HashSet<i32> = spared.iter().copied().collect();

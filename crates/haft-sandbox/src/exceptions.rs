@@ -5,13 +5,9 @@ use std::path::{Path, PathBuf};
 use crate::access::Access;
 use crate::rules::FileRule;
 
-/// Returns rules that allow what `files` allow except for `exceptions`. Symbolic links are resolved. An exception from
-/// writing is added to `unenforced` instead.
-pub(crate) fn expand(
-    files: &[FileRule],
-    exceptions: &[FileRule],
-    unenforced: &mut Vec<String>,
-) -> Vec<FileRule> {
+/// Returns rules that allow what `files` allow except for `exceptions`. Symbolic links are resolved. Exceptions from changes are
+/// left to [`protected_paths`].
+pub(crate) fn expand(files: &[FileRule], exceptions: &[FileRule]) -> Vec<FileRule> {
     let exceptions: Vec<FileRule> = exceptions.iter().filter_map(resolve).collect();
     let mut expanded = Vec::new();
     for rule in files.iter().filter_map(resolve) {
@@ -20,7 +16,6 @@ pub(crate) fn expand(
             .filter(|exception| exception.path.starts_with(&rule.path))
             .filter(|exception| !(exception.access & rule.access).is_empty())
             .collect();
-        report_unenforced(&rule, &below, unenforced);
         split(&rule, &below, &mut expanded);
     }
     expanded
@@ -31,15 +26,45 @@ fn resolve(rule: &FileRule) -> Option<FileRule> {
     Some(FileRule { path: rule.path.canonicalize().ok()?, access: rule.access })
 }
 
-fn report_unenforced(rule: &FileRule, below: &[&FileRule], unenforced: &mut Vec<String>) {
-    for exception in below {
-        let lost = exception.access & rule.access & Access::CHANGE;
-        if !lost.is_empty() {
-            let path = exception.path.display();
-            unenforced.push(format!(
-                "programs may {lost} '{path}', which is below a directory that they may change"
-            ));
-        }
+/// A file or directory that may not change below a directory that may.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProtectedPath {
+    /// Its path without symbolic links.
+    pub path: PathBuf,
+    /// Whether it exists.
+    pub exists: bool,
+    /// The directories around it that could be moved away, the outermost first.
+    pub parents: Vec<PathBuf>,
+}
+
+/// Returns the exceptions from changes below directories that may change. Landlock cannot express them.
+pub(crate) fn protected_paths(files: &[FileRule], exceptions: &[FileRule]) -> Vec<ProtectedPath> {
+    let files: Vec<FileRule> = files.iter().filter_map(resolve).collect();
+    let mut found: Vec<ProtectedPath> = Vec::new();
+    for exception in exceptions {
+        let (path, exists) = resolve_missing(&exception.path);
+        let lost = exception.access & Access::CHANGE;
+        let allows = |rule: &&FileRule| path.starts_with(&rule.path) && !(rule.access & lost).is_empty();
+        let outermost = files.iter().filter(allows).min_by_key(|rule| rule.path.components().count());
+        let Some(outermost) = outermost.filter(|_| !found.iter().any(|known| known.path == path)) else {
+            continue;
+        };
+        let is_inside = |parent: &&Path| parent.starts_with(&outermost.path) && *parent != outermost.path;
+        let parents = path.ancestors().skip(1).filter(is_inside).map(Path::to_owned);
+        let mut parents: Vec<PathBuf> = parents.collect();
+        parents.reverse();
+        found.push(ProtectedPath { path, exists, parents });
+    }
+    found
+}
+
+/// The path without symbolic links, as far as it exists, and whether all of it does.
+fn resolve_missing(path: &Path) -> (PathBuf, bool) {
+    let resolved = |ancestor: &Path| Some((ancestor.canonicalize().ok()?, path.strip_prefix(ancestor).ok()?));
+    match path.ancestors().find_map(resolved) {
+        Some((real, rest)) if rest.as_os_str().is_empty() => (real, true),
+        Some((real, rest)) => (real.join(rest), false),
+        None => (path.to_owned(), false),
     }
 }
 
@@ -96,12 +121,8 @@ mod tests {
             std::fs::create_dir_all(top.join(directory)).expect("a directory");
         }
         let rule = |path: &str, access| FileRule { path: top.join(path), access };
-        let mut unenforced = Vec::new();
-        let allowed = expand(
-            &[rule("", Access::READ | Access::WRITE)],
-            &[rule("home/me/.ssh", Access::READ)],
-            &mut unenforced,
-        );
+        let allowed =
+            expand(&[rule("", Access::READ | Access::WRITE)], &[rule("home/me/.ssh", Access::READ)]);
         let mut read: Vec<_> = allowed
             .iter()
             .filter(|rule| rule.access == Access::READ)
@@ -110,20 +131,29 @@ mod tests {
         read.sort();
         assert_eq!(read, [PathBuf::from("etc"), PathBuf::from("home/me/work")]);
         assert!(allowed.contains(&FileRule { path: top.clone(), access: Access::WRITE | Access::LIST }));
-        assert_eq!(unenforced, Vec::<String>::new());
     }
 
     #[test]
-    fn an_exception_from_writing_is_reported() {
+    fn exceptions_from_changes_are_protected_with_the_directories_around_them() {
         let root = tempfile::tempdir().expect("a directory");
-        let hooks = root.path().join("hooks");
-        std::fs::create_dir(&hooks).expect("a directory");
-        let mut unenforced = Vec::new();
-        expand(
-            &[FileRule { path: root.path().to_owned(), access: Access::CHANGE }],
-            &[FileRule { path: hooks, access: Access::WRITE }],
-            &mut unenforced,
+        let top = root.path().canonicalize().expect("a path");
+        std::fs::create_dir_all(top.join("project/.git/hooks")).expect("a directory");
+        let rule = |path: &str, access| FileRule { path: top.join(path), access };
+        let protected = protected_paths(
+            &[rule("", Access::READ), rule("project", Access::CHANGE)],
+            &[
+                rule("project/.git/hooks", Access::CHANGE),
+                rule("project/.git/hooks", Access::DELETE),
+                rule("project/missing", Access::WRITE),
+                rule("elsewhere", Access::WRITE),
+            ],
         );
-        assert!(unenforced[0].starts_with("programs may write '"), "{unenforced:?}");
+        let path = |path: &str, exists, parents: &[&str]| ProtectedPath {
+            path: top.join(path),
+            exists,
+            parents: parents.iter().map(|parent| top.join(parent)).collect(),
+        };
+        let hooks = path("project/.git/hooks", true, &["project/.git"]);
+        assert_eq!(protected, [hooks, path("project/missing", false, &[])]);
     }
 }

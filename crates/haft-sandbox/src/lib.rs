@@ -22,8 +22,8 @@
 //!
 //! Landlock knows only what is allowed. To [except](KernelRules::except) a directory below an allowed one, the builder
 //! allows the siblings of every directory on the way instead. This works for reading and executing. A file that appears
-//! later next to an excepted one cannot be read, and names of files stay visible. Exceptions from writing cannot be expressed
-//! in this way, because new files would be refused; [`KernelSandbox::unenforced`] lists them.
+//! later next to an excepted one cannot be read, and names of files stay visible. Exceptions from changes cannot be expressed
+//! in this way, because new files would be refused; [`KernelSandbox::protected`] lists them for a mount namespace.
 //!
 //! # Limits
 //!
@@ -39,5 +39,6 @@ mod ruleset;
 mod sys;
 
 pub use access::Access;
+pub use exceptions::ProtectedPath;
 pub use machine::Machine;
 pub use rules::{FileRule, KernelRules, KernelSandbox, NetworkRule, SandboxError};

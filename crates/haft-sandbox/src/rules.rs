@@ -6,6 +6,7 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 use crate::access::Access;
+use crate::exceptions::ProtectedPath;
 use crate::machine::Machine;
 use crate::{exceptions, filter, ruleset};
 
@@ -55,6 +56,8 @@ pub struct KernelSandbox {
     pub landlock: Option<OwnedFd>,
     /// The seccomp filter: classic BPF instructions of eight bytes each.
     pub seccomp: Vec<[u8; 8]>,
+    /// Files and directories that may not change. Only a mount namespace can protect them.
+    pub protected: Vec<ProtectedPath>,
     /// Rules that this sandbox does not enforce, as sentences.
     pub unenforced: Vec<String>,
 }
@@ -95,8 +98,9 @@ impl KernelRules {
     /// If the kernel refuses the ruleset.
     pub fn build(&self, machine: &Machine) -> Result<KernelSandbox, SandboxError> {
         let mut unenforced = Vec::new();
-        let files = exceptions::expand(&self.files, &self.exceptions, &mut unenforced);
+        let files = exceptions::expand(&self.files, &self.exceptions);
         let landlock = ruleset::create(&files, &self.network, machine, &mut unenforced)?;
-        Ok(KernelSandbox { landlock, seccomp: filter::build(&self.network), unenforced })
+        let protected = exceptions::protected_paths(&self.files, &self.exceptions);
+        Ok(KernelSandbox { landlock, seccomp: filter::build(&self.network), protected, unenforced })
     }
 }

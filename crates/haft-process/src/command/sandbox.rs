@@ -4,9 +4,10 @@ use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
 use std::sync::Arc;
 
 use super::Command;
+use crate::namespace::Namespaces;
 use crate::network::PrivateNetwork;
 use crate::permission::StartPermission;
-use crate::sys::NetworkJoin;
+use crate::sys::{NamespaceJoin, NetworkJoin};
 
 /// Restrictions that a child applies to itself before exec.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +16,8 @@ pub struct Sandbox {
     pub no_new_privileges: bool,
     /// A network of its own, for all programs of the sandbox.
     pub network: Option<Arc<PrivateNetwork>>,
+    /// Namespaces in which some paths are read-only. A command that has namespaces of its own does not join these.
+    pub mounts: Option<Arc<Namespaces>>,
     /// A Landlock ruleset.
     pub landlock: Option<Arc<OwnedFd>>,
     /// A seccomp filter: classic BPF instructions of eight bytes each.
@@ -47,6 +50,10 @@ impl<'a> AppliedSandboxes<'a> {
 
     pub(super) fn network(&self) -> Option<NetworkJoin> {
         self.sandboxes.iter().find_map(|sandbox| sandbox.network.as_ref()).map(|network| network.join_plan())
+    }
+
+    pub(super) fn mounts(&self) -> Option<NamespaceJoin> {
+        self.sandboxes.iter().find_map(|sandbox| sandbox.mounts.as_ref()).map(|mounts| mounts.join_plan())
     }
 
     pub(super) fn no_new_privileges(&self) -> bool {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::atomic_write::write_atomically;
 use super::edit_match::{has_carriage_returns, line_of, nearest, positions, with_carriage_returns};
-use super::{describe, failed, read_arguments, writes};
+use super::{check_change, describe, failed, read_arguments, writes};
 use crate::envelope::CallError;
 use crate::native::{CallContext, NativeTool};
 use crate::tool::ToolDescriptor;
@@ -58,6 +58,7 @@ impl NativeTool for FileEditTool {
         check_matches(&arguments, &text, &found)?;
         let edited = substitute(&text, &found, &arguments);
         call.check()?;
+        check_change(&path, call)?;
         write_atomically(&path, &edited).map_err(|error| failed("write", &path, &error))?;
         let lines: Vec<usize> = found.iter().take(100).map(|place| line_of(&text, *place)).collect();
         Ok(json!({"path": arguments.path, "replacements": found.len(), "lines": lines}))

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::atomic_write::write_atomically;
-use super::{describe, failed, read_arguments, writes};
+use super::{check_change, describe, failed, read_arguments, writes};
 use crate::envelope::CallError;
 use crate::native::{CallContext, NativeTool};
 use crate::tool::ToolDescriptor;
@@ -40,6 +40,7 @@ impl NativeTool for FileWriteTool {
         let arguments: FileWriteArguments = read_arguments(arguments)?;
         let path = call.path(&arguments.path);
         let content = arguments.content.as_bytes();
+        check_change(&path, call)?;
         let written = match (write_atomically(&path, content), path.parent()) {
             (Err(error), Some(directory)) if error.kind() == ErrorKind::NotFound => {
                 std::fs::create_dir_all(directory)

@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use crate::access::ToolAccess;
 use crate::envelope::CallError;
-use crate::native::NativeTool;
+use crate::native::{CallContext, NativeTool};
 use crate::tool::ToolDescriptor;
 
 /// Options of the core tools.
@@ -77,6 +77,11 @@ fn writes(parameter: &str) -> ToolAccess {
 /// Deserializes validated arguments.
 fn read_arguments<T: DeserializeOwned>(arguments: &Value) -> Result<T, CallError> {
     T::deserialize(arguments).map_err(|error| CallError::invalid(error.to_string()))
+}
+
+/// Fails if a policy protects a file from changes.
+fn check_change(path: &std::path::Path, call: &CallContext<'_>) -> Result<(), CallError> {
+    call.host.permission().check_change(path).map_err(|error| failed("write", path, &error))
 }
 
 /// The error for a failed file operation: invalid parameters if the path is wrong, otherwise a failure of the

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use haft_kernel::KernelBuilder;
 use haft_mcp::ClientQuestions;
 use haft_policy::{Budgets, NetworkLevel, Policy, SandboxPaths, SandboxRules};
-use haft_process::{Sandbox, StartPermission};
-use haft_sandbox::{Access, KernelRules, Machine, NetworkRule};
+use haft_process::{Namespaces, PrivateNetwork, ProtectedPaths, Sandbox, StartPermission};
+use haft_sandbox::{Access, KernelRules, Machine, NetworkRule, ProtectedPath};
 
 use super::approval::Approvals;
 use super::enforced::{Enforced, EnforcementLevel, EnforcementReport};
@@ -124,8 +124,13 @@ fn build(
     }
     let kernel_rules = kernel_rules(rules, network.rule);
     let built = kernel_rules.build(machine).map_err(|error| Failure::new(error, CANNOT_RUN_STATUS))?;
+    let mut unenforced = built.unenforced;
+    // Without Landlock, programs could undo the mounts.
+    let protected = if built.landlock.is_some() { built.protected } else { Vec::new() };
+    let mounts = protect(&protected, network.private.as_deref(), &mut unenforced);
+    let has_namespaces = mounts.is_some() || network.private.is_some();
     let level = match (&built.landlock, machine.seccomp) {
-        (Some(_), true) if network.private.is_some() => EnforcementLevel::Namespaces,
+        (Some(_), true) if has_namespaces => EnforcementLevel::Namespaces,
         (Some(_), _) => EnforcementLevel::Landlock,
         (None, true) => EnforcementLevel::Seccomp,
         (None, false) => EnforcementLevel::Haft,
@@ -138,15 +143,44 @@ fn build(
         files: built.landlock.is_some(),
         exec: built.landlock.is_some(),
         network: if machine.seccomp { shown } else { "all" },
-        unenforced: built.unenforced.into_iter().chain(network.lacking).chain(patterns).collect(),
+        unenforced: unenforced.into_iter().chain(network.lacking).chain(patterns).collect(),
     };
     let sandbox = Sandbox {
         no_new_privileges: true,
         network: network.private,
+        mounts,
         landlock: built.landlock.map(Arc::new),
         seccomp: machine.seccomp.then(|| built.seccomp.into()),
     };
     Ok((Some(sandbox), enforced))
+}
+
+/// Makes paths read-only for programs in a mount namespace. Adds what programs may change nevertheless to `unenforced`.
+fn protect(
+    protected: &[ProtectedPath],
+    network: Option<&PrivateNetwork>,
+    unenforced: &mut Vec<String>,
+) -> Option<Arc<Namespaces>> {
+    let (existing, missing): (Vec<_>, Vec<_>) = protected.iter().partition(|path| path.exists);
+    let may = |verb: &str, path: &ProtectedPath, why: &str| {
+        format!("programs may {verb} '{}', {why}", path.path.display())
+    };
+    unenforced.extend(missing.iter().map(|path| may("create", path, "which does not exist")));
+    if existing.is_empty() {
+        return None;
+    }
+    let mut pinned: Vec<_> = existing.iter().flat_map(|path| path.parents.iter().cloned()).collect();
+    // The outer ones first, because a mount hides those below it.
+    pinned.sort();
+    pinned.dedup();
+    let read_only = existing.iter().map(|path| path.path.clone()).collect();
+    match Namespaces::with_protected_paths(&ProtectedPaths { pinned, read_only }, network) {
+        Ok(namespaces) => Some(Arc::new(namespaces)),
+        Err(error) => {
+            unenforced.extend(existing.iter().map(|path| may("change", path, &error.to_string())));
+            None
+        }
+    }
 }
 
 /// Whether a policy limits which files programs access.

@@ -25,7 +25,7 @@ const CHANGES: [&str; 16] = [
 ];
 
 /// Ways to run the command `CMD`.
-const WAYS: [&str; 24] = [
+pub(crate) const WAYS: [&str; 24] = [
     "CMD",
     "eval 'CMD'",
     "eval \"$(printf %s 'CMD')\"",
@@ -63,7 +63,7 @@ const PATHS: [&str; 6] = [
 ];
 
 /// One attack as a subshell that prints nothing.
-fn attack(number: usize, path: &str, way: &str, command: &str) -> String {
+pub(crate) fn attack(number: usize, path: &str, way: &str, command: &str) -> String {
     let quoted = way.contains("'CMD'");
     let command = if quoted { command.replace('\'', "'\\''") } else { command.to_owned() };
     let command = way.replace("CMD", &command);

@@ -3,5 +3,6 @@
 mod attacks;
 mod budgets;
 mod enforced;
+mod protected;
 mod support;
 mod work;

@@ -152,11 +152,19 @@ fn join_cgroup(file: RawFd) -> Result<(), FailedStep> {
     check(written as i32, (SpawnStep::Cgroup, 0))
 }
 
-/// Joins the planned namespaces. This resets the working directory to the root of the mount namespace.
+/// Joins the planned namespaces. This resets the working directory to the root of the mount namespace, so a child without a planned
+/// directory goes back to the path of its parent's.
 fn join_namespaces(context: &ChildContext<'_>) -> Result<(), FailedStep> {
     if let Some(namespaces) = context.plan.namespaces {
+        let mut path = [0_u8; libc::PATH_MAX as usize];
+        // SAFETY: a buffer with its length.
+        let length = unsafe { libc::syscall(libc::SYS_getcwd, path.as_mut_ptr(), path.len()) };
         let joined = namespace::join_raw(namespaces.user, namespaces.mount);
         check(joined, (SpawnStep::Namespace, 0))?;
+        if context.plan.program.working_directory.is_none() && length > 0 {
+            // SAFETY: the system call has written a NUL-terminated path.
+            check(unsafe { libc::chdir(path.as_ptr().cast()) }, (SpawnStep::WorkingDirectory, 0))?;
+        }
     }
     join_network(&context.plan.restrictions)
 }

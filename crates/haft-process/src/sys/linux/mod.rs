@@ -25,8 +25,8 @@ pub(crate) use guard::{
 pub(crate) use inherited::{duplicate, take as take_inherited};
 pub(crate) use memory::read_memory;
 pub(crate) use namespace::{
-    IdMaps, NamespaceDescriptors, NamespaceFailure, NamespaceStep, OverlayPaths, create as create_namespaces,
-    join as join_namespaces,
+    IdMaps, MountPlan, NamespaceDescriptors, NamespaceFailure, NamespaceOwner, NamespaceStep, OverlayPaths,
+    create as create_namespaces, join as join_namespaces, join_in_thread,
 };
 pub(crate) use network::{NetworkDescriptors, create_network, create_socket};
 pub(crate) use plan::{

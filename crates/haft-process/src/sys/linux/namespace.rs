@@ -20,6 +20,27 @@ pub(crate) struct OverlayPaths {
     pub(crate) work: CString,
 }
 
+/// What to mount in a new namespace.
+#[derive(Debug, Default)]
+pub(crate) struct MountPlan {
+    pub(crate) overlays: Vec<OverlayPaths>,
+    /// Directories that become mount points, so that they can neither be renamed nor removed.
+    pub(crate) pinned: Vec<CString>,
+    /// Files and directories that become read-only.
+    pub(crate) read_only: Vec<CString>,
+}
+
+/// The user namespace that owns a new mount namespace.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum NamespaceOwner<'a> {
+    /// That of this process.
+    Own,
+    /// An existing one.
+    Existing(RawFd),
+    /// A new one.
+    New(&'a IdMaps),
+}
+
 /// The contents of `uid_map` and `gid_map` for a new user namespace.
 #[derive(Debug)]
 pub(crate) struct IdMaps {
@@ -46,6 +67,8 @@ pub(crate) enum NamespaceStep {
     Detach,
     /// Mounting the overlay with this index.
     Mount(usize),
+    /// Making a file or directory a mount point or read-only.
+    Protect,
     /// Opening the namespaces.
     Open,
 }
@@ -70,28 +93,33 @@ const STEP_MAP_IDS: u32 = 1;
 const STEP_DETACH: u32 = 2;
 const STEP_MOUNT: u32 = 3;
 const STEP_OPEN: u32 = 4;
+const STEP_PROTECT: u32 = 5;
+const STEP_CREATE: u32 = 6;
 
 /// A failed step and the index of the overlay.
 type FailedStep = (u32, usize);
 
-/// Creates a mount namespace with overlays, in a new user namespace if there are id maps.
+/// Creates a mount namespace.
 pub(crate) fn create(
-    overlays: &[OverlayPaths],
-    ids: Option<&IdMaps>,
+    plan: &MountPlan,
+    owner: NamespaceOwner<'_>,
 ) -> Result<NamespaceDescriptors, NamespaceFailure> {
     let failed = |error: io::Error| (NamespaceStep::Create, error);
     let pipe = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC);
     let (reader, writer) = pipe.map_err(|error| failed(error.into()))?;
-    let user = if ids.is_some() { libc::CLONE_NEWUSER } else { 0 };
-    let flags = libc::CLONE_FILES | libc::CLONE_VFORK | libc::CLONE_NEWNS | user;
-    let arguments = CloneArguments::with_flags(flags);
+    let new = match owner {
+        NamespaceOwner::Own => libc::CLONE_NEWNS,
+        NamespaceOwner::New(_) => libc::CLONE_NEWNS | libc::CLONE_NEWUSER,
+        NamespaceOwner::Existing(_) => 0,
+    };
+    let arguments = CloneArguments::with_flags(libc::CLONE_FILES | libc::CLONE_VFORK | new);
     let held = super::HeldSignals::all();
     // SAFETY: without CLONE_VM and without a stack this is a fork. The child makes system calls only and exits.
     let pid = unsafe {
         libc::syscall(libc::SYS_clone3, &raw const arguments, mem::size_of::<CloneArguments>()) as libc::pid_t
     };
     if pid == 0 {
-        let report = run_child(overlays, ids);
+        let report = run_child(plan, owner);
         let number = std::os::fd::AsRawFd::as_raw_fd(&writer);
         // SAFETY: a complete structure that fits into the pipe; then the child exits at once.
         unsafe {
@@ -132,15 +160,18 @@ fn read_report(reader: &OwnedFd) -> Result<NamespaceDescriptors, NamespaceFailur
         STEP_MAP_IDS => NamespaceStep::MapIds,
         STEP_DETACH => NamespaceStep::Detach,
         STEP_MOUNT => NamespaceStep::Mount(report.index as usize),
+        STEP_PROTECT => NamespaceStep::Protect,
+        STEP_CREATE => NamespaceStep::Create,
         _ => NamespaceStep::Open,
     };
     Err((step, io::Error::from_raw_os_error(report.errno)))
 }
 
 /// The work of the child: system calls on prepared data only.
-fn run_child(overlays: &[OverlayPaths], ids: Option<&IdMaps>) -> ChildReport {
+fn run_child(plan: &MountPlan, owner: NamespaceOwner<'_>) -> ChildReport {
     let mut report = ChildReport { user: -1, mount: -1, root: -1, step: STEP_DONE, index: 0, errno: 0 };
-    let done = set_up(overlays, ids).and_then(|()| open_namespaces(ids.is_some(), &mut report));
+    let has_user = !matches!(owner, NamespaceOwner::Own);
+    let done = set_up(plan, owner).and_then(|()| open_namespaces(has_user, &mut report));
     if let Err((step, index)) = done {
         report.step = step;
         report.index = u32::try_from(index).unwrap_or(0);
@@ -149,9 +180,16 @@ fn run_child(overlays: &[OverlayPaths], ids: Option<&IdMaps>) -> ChildReport {
     report
 }
 
-fn set_up(overlays: &[OverlayPaths], ids: Option<&IdMaps>) -> Result<(), FailedStep> {
-    if let Some(ids) = ids {
-        map_ids(ids).map_err(|()| (STEP_MAP_IDS, 0))?;
+fn set_up(plan: &MountPlan, owner: NamespaceOwner<'_>) -> Result<(), FailedStep> {
+    match owner {
+        NamespaceOwner::Own => {}
+        NamespaceOwner::Existing(user) => {
+            // SAFETY: calls without a pointer.
+            check(unsafe { libc::setns(user, libc::CLONE_NEWUSER) }, (STEP_CREATE, 0))?;
+            // SAFETY: as above.
+            check(unsafe { libc::unshare(libc::CLONE_NEWNS) }, (STEP_CREATE, 0))?;
+        }
+        NamespaceOwner::New(ids) => map_ids(ids).map_err(|()| (STEP_MAP_IDS, 0))?,
     }
     let (none, root) = (c"none".as_ptr(), c"/".as_ptr());
     // Mounts of the machine appear in the namespace, but not the other way round.
@@ -159,7 +197,39 @@ fn set_up(overlays: &[OverlayPaths], ids: Option<&IdMaps>) -> Result<(), FailedS
     let detached =
         unsafe { libc::mount(none, root, std::ptr::null(), libc::MS_REC | libc::MS_SLAVE, std::ptr::null()) };
     check(detached, (STEP_DETACH, 0))?;
-    overlays.iter().enumerate().try_for_each(|(index, overlay)| mount(overlay, index))
+    plan.overlays.iter().enumerate().try_for_each(|(index, overlay)| mount(overlay, index))?;
+    plan.pinned.iter().try_for_each(|path| bind(path))?;
+    plan.read_only.iter().try_for_each(|path| {
+        bind(path)?;
+        make_read_only(path)
+    })
+}
+
+/// Mounts a file or directory over itself.
+fn bind(path: &CStr) -> Result<(), FailedStep> {
+    let (path, flags) = (path.as_ptr(), libc::MS_BIND | libc::MS_REC);
+    // SAFETY: NUL-terminated strings that outlive the call.
+    let bound = unsafe { libc::mount(path, path, std::ptr::null(), flags, std::ptr::null()) };
+    check(bound, (STEP_PROTECT, 0))
+}
+
+/// Makes a mount and those below it read-only.
+fn make_read_only(path: &CStr) -> Result<(), FailedStep> {
+    let attributes =
+        libc::mount_attr { attr_set: libc::MOUNT_ATTR_RDONLY, attr_clr: 0, propagation: 0, userns_fd: 0 };
+    let size = mem::size_of::<libc::mount_attr>();
+    // SAFETY: a NUL-terminated path, and a complete structure with its size.
+    let changed = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            libc::AT_FDCWD,
+            path.as_ptr(),
+            libc::AT_RECURSIVE,
+            &raw const attributes,
+            size,
+        )
+    };
+    check(changed as i32, (STEP_PROTECT, 0))
 }
 
 /// Maps the ids of a new user namespace. Only for a forked child.
@@ -244,6 +314,16 @@ fn write_file(path: &CStr, bytes: &[u8]) -> Result<(), ()> {
 /// again.
 pub(crate) fn join(user: Option<RawFd>, mount: RawFd) -> io::Result<()> {
     if join_raw(user, mount) < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Moves the calling thread alone into a mount namespace, and back to the same directory.
+pub(crate) fn join_in_thread(mount: RawFd) -> io::Result<()> {
+    let directory = rustix::process::getcwd(Vec::new())?;
+    // SAFETY: calls without a pointer.
+    if unsafe { libc::unshare(libc::CLONE_FS) < 0 || libc::setns(mount, libc::CLONE_NEWNS) < 0 } {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(rustix::process::chdir(directory.as_c_str())?)
 }
 
 /// The system calls of [`join`]. Safe to call in a child that shares its parent's memory.

@@ -163,13 +163,14 @@ fn listen() -> Result<RawFd, ()> {
     }
 }
 
-/// Joins a network namespace. Safe to call in a child that shares its parent's memory.
+/// Joins a network namespace. The process may be in its user namespace already. Safe to call in a child that shares its parent's
+/// memory.
 pub(crate) fn join_network_raw(user: Option<RawFd>, network: RawFd) -> i32 {
     // SAFETY: calls without a pointer.
     unsafe {
         if let Some(user) = user {
             let joined = libc::setns(user, libc::CLONE_NEWUSER);
-            if joined < 0 {
+            if joined < 0 && errno() != libc::EINVAL {
                 return joined;
             }
         }

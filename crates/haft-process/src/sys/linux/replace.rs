@@ -6,7 +6,8 @@ use std::os::fd::RawFd;
 
 use super::child::{self, FailedStep, errno};
 use super::descriptors::DescriptorMoves;
-use super::plan::{Executable, ProcessAttributes, RawLimit, Restrictions};
+use super::namespace;
+use super::plan::{Executable, NamespaceJoin, ProcessAttributes, RawLimit, Restrictions};
 use super::signal::{self, SignalSet};
 use super::spawn::{pointers, seccomp_programs};
 use super::{SpawnError, SpawnStep};
@@ -16,6 +17,7 @@ pub(crate) struct ProcessReplacement<'a> {
     pub(crate) program: Executable<'a>,
     /// Pairs of the number in this process and the number in the program.
     pub(crate) descriptors: &'a [(RawFd, RawFd)],
+    pub(crate) namespaces: Option<NamespaceJoin>,
     pub(crate) attributes: ProcessAttributes<'a>,
     pub(crate) restrictions: Restrictions<'a>,
 }
@@ -34,6 +36,10 @@ pub(crate) fn replace(replacement: &ProcessReplacement<'_>) -> SpawnError {
     let mut saved = SavedDescriptors::default();
     // The descriptors of Landlock rulesets may be overwritten.
     let restrictions = &replacement.restrictions;
+    if let Some(Err(error)) = replacement.namespaces.map(join_here) {
+        directory.restore();
+        return SpawnError { step: SpawnStep::Namespace, index: 0, error };
+    }
     let restricted = child::join_network(restrictions)
         .and_then(|()| child::restrict_files_of_process(restrictions))
         .map_err(restriction_error);
@@ -44,6 +50,13 @@ pub(crate) fn replace(replacement: &ProcessReplacement<'_>) -> SpawnError {
     saved.restore();
     directory.restore();
     error
+}
+
+/// Joins a mount namespace and stays in the same directory.
+fn join_here(join: NamespaceJoin) -> io::Result<()> {
+    let directory = rustix::process::getcwd(Vec::new())?;
+    namespace::join(join.user, join.mount)?;
+    Ok(rustix::process::chdir(directory.as_c_str())?)
 }
 
 /// Sets the limits and executes the program. A hard limit that was lowered stays lowered if exec fails.
