@@ -50,5 +50,6 @@ pub const SECTIONS: &[Section] = &[
     Section { name: "hook", shape: SectionShape::Table, summary: "hooks in agents" },
     Section { name: "policy", shape: SectionShape::Table, summary: "what runs may do" },
     Section { name: "records", shape: SectionShape::Table, summary: "records of what ran" },
+    Section { name: "telemetry", shape: SectionShape::Table, summary: "traces for OpenTelemetry" },
     Section { name: "repl", shape: SectionShape::Table, summary: "the interactive shell" },
 ];

@@ -75,6 +75,8 @@ fn parse_and_run(process: &ProcessContext) -> i32 {
 fn run_command(command: HaftCommand, process: &ProcessContext) -> Result<i32, Failure> {
     // Before the overlay, in which the journal would not be the real one.
     let recorder = command.recorder(process);
+    let traced = recorder.traced(process);
+    let process = traced.as_ref().unwrap_or(process);
     // A process with several threads cannot enter a user namespace, and a guarded process has two.
     let overlay = command.enter_overlay(process)?;
     if command.supervises() {

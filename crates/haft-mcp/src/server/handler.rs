@@ -96,10 +96,15 @@ impl ProtocolHandler {
     }
 
     /// Tells the observer about a call.
-    fn observe(&self, owner: &ResourceOwner, request: &CallToolRequestParams) -> Option<Arc<dyn CallRecord>> {
+    fn observe(
+        &self,
+        owner: &ResourceOwner,
+        request: &CallToolRequestParams,
+        meta: &JsonObject,
+    ) -> Option<Arc<dyn CallRecord>> {
         let observer = self.state.setup.observer.as_ref()?;
         let (client, arguments) = (owner.client(), request.arguments.as_ref());
-        Some(observer.called(ObservedCall { client, tool: &request.name, arguments }))
+        Some(observer.called(ObservedCall { client, tool: &request.name, arguments, meta }))
     }
 
     /// Runs `changes` on a blocking thread, because it may rename many files.
@@ -311,7 +316,7 @@ impl ServerHandler for ProtocolHandler {
     ) -> Result<CallToolResponse, ErrorData> {
         let (start, tool) = (Instant::now(), request.name.clone());
         let owner = self.owner();
-        let record = self.observe(&owner, &request);
+        let record = self.observe(&owner, &request, &context.meta);
         let call = ToolRequest::new(owner, &context, record);
         let wants_meta = call.owner.keeps_meta_from_model();
         let handler = self.clone();

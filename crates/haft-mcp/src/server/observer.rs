@@ -31,6 +31,8 @@ pub struct ObservedCall<'a> {
     pub tool: &'a str,
     /// The arguments as the client has sent them, with all secrets.
     pub arguments: Option<&'a Map<String, Value>>,
+    /// The `_meta` of the request.
+    pub meta: &'a Map<String, Value>,
 }
 
 /// Is told about every call.
@@ -41,6 +43,14 @@ pub trait CallObserver: Send + Sync {
 
 /// Is told about the course of one call. For a script, also about its start and its stages.
 pub trait CallRecord: RunObserver {
+    /// Variables for the script of the call.
+    fn variables(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    /// A policy has decided about something that the script of the call does.
+    fn decided(&self, _decision: &str) {}
+
     /// The script of the call has ended, perhaps long after the reply. `changes` has the overlay's id and the files that
     /// differ in it.
     fn script_ended(&self, outcome: &Outcome, changes: Option<(&str, &[Change])>);

@@ -1,6 +1,6 @@
 //! Questions to the person at a client, by elicitation.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use haft_kernel::run::Controller;
@@ -11,6 +11,8 @@ use rmcp::model::{
 };
 use rmcp::service::{Peer, PeerRequestOptions, RequestContext, RequestHandle};
 use tokio::runtime::Handle;
+
+use super::observer::CallRecord;
 
 /// Interval between checks whether the script was asked to end.
 const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(50);
@@ -37,6 +39,8 @@ pub enum ClientAnswer {
 pub struct ClientQuestions {
     runtime: Handle,
     script: Mutex<Option<AskingScript>>,
+    /// The record of the script.
+    record: Mutex<Option<Arc<dyn CallRecord>>>,
 }
 
 /// The script that a session runs.
@@ -49,11 +53,17 @@ struct AskingScript {
 impl ClientQuestions {
     /// Questions of a session that runs no script yet. Called within the runtime of the server.
     pub(crate) fn new() -> ClientQuestions {
-        ClientQuestions { runtime: Handle::current(), script: Mutex::default() }
+        ClientQuestions { runtime: Handle::current(), script: Mutex::default(), record: Mutex::default() }
     }
 
-    /// Sends further questions to the client of this script; to none if it cannot ask a person.
-    pub(crate) fn start_script(&self, client: Option<Peer<RoleServer>>, controller: &Controller) {
+    /// Sends further questions to the client of this script, to none if it cannot ask a person, and decisions to the record.
+    pub(crate) fn start_script(
+        &self,
+        client: Option<Peer<RoleServer>>,
+        record: Option<Arc<dyn CallRecord>>,
+        controller: &Controller,
+    ) {
+        *self.record.lock().unwrap_or_else(PoisonError::into_inner) = record;
         let script = client.map(|client| AskingScript { client, controller: controller.clone() });
         *self.script.lock().unwrap_or_else(PoisonError::into_inner) = script;
     }
@@ -61,6 +71,13 @@ impl ClientQuestions {
     /// Ends the questions of a script that has ended.
     pub(crate) fn end_script(&self) {
         *self.script.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.record.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Tells the record of the script about a decision of the policy.
+    pub fn decided(&self, decision: &str) {
+        let record = self.record.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        record.inspect(|record| record.decided(decision));
     }
 
     /// Asks a question that can be answered with yes or no, and waits for the answer or the end of the script. `always` describes

@@ -214,8 +214,8 @@ async fn start(
     let (overlay, questions) = (run_session.overlay.clone(), run_session.questions.clone());
     let asked_client = request.asked_client.clone();
     let limits = limits::resolve(&arguments.limits, &state.setup.limits.scripts)?;
-    let run =
-        limits.apply(build_run(state, arguments, script), || state.overlays.meter(overlay.as_deref()))?;
+    let run = limits
+        .apply(build_run(state, arguments, script, request), || state.overlays.meter(overlay.as_deref()))?;
     let record = request.record.clone();
     let run = record.iter().fold(run, |run, record| run.observer(record.clone()));
     let (started, controller) = oneshot::channel();
@@ -223,9 +223,10 @@ async fn start(
     let host = state.setup.host.clone();
     tokio::task::spawn_blocking(move || {
         let (mut session, mut started) = (session, Some(started));
+        let observed = record.clone();
         let mut notify = |begun| started.take().map(|started| started.send(begun));
         let outcome = run.run_held(&host, &mut session, |controller| {
-            questions.start_script(asked_client, controller);
+            questions.start_script(asked_client, observed, controller);
             drop(notify(Ok(controller.clone())));
         });
         questions.end_script();
@@ -265,7 +266,7 @@ fn redactor(common: &Arc<Redactor>, arguments: &RunArguments) -> Arc<Redactor> {
 }
 
 /// Builds the kernel run.
-fn build_run(state: &ServerState, arguments: &RunArguments, script: Script) -> Run {
+fn build_run(state: &ServerState, arguments: &RunArguments, script: Script, request: &ToolRequest) -> Run {
     let input = match &arguments.stdin {
         Some(text) => Input::Bytes(Arc::from(text.as_bytes())),
         None if arguments.interactive || arguments.pty => Input::Pipe,
@@ -279,6 +280,8 @@ fn build_run(state: &ServerState, arguments: &RunArguments, script: Script) -> R
     let run = Run::prepared(script).input(input).streams(streams);
     let run = state.setup.limits.wall.into_iter().fold(run, Run::timeout);
     let run = if state.setup.limits.scripts.ends_run { run.grace(LIMITED_GRACE) } else { run };
+    let observed = request.record.as_ref().map(|record| record.variables()).unwrap_or_default();
+    let run = observed.into_iter().fold(run, |run, (name, value)| run.variable(name, value));
     let variables = arguments.env.iter().flatten();
     variables.fold(run, |run, (name, value)| run.variable(name.as_bytes(), value.as_bytes()))
 }

@@ -14,7 +14,7 @@ use super::enforced::{Enforced, EnforcementLevel, EnforcementReport};
 use super::guard::PolicyGuard;
 use super::network::ProgramNetwork;
 use super::options::PolicyOptions;
-use super::prompt::{ClientPrompt, TerminalPrompt};
+use super::prompt::TerminalPrompt;
 use super::proxy;
 use crate::failure::{CANNOT_RUN_STATUS, Failure};
 
@@ -60,7 +60,7 @@ impl ActivePolicy {
 
     /// The same policy for a session whose client can ask a person.
     pub(crate) fn asking(&self, questions: &Arc<ClientQuestions>) -> ActivePolicy {
-        let guard = Arc::new(self.guard.asking(Approvals::by(ClientPrompt(questions.clone()))));
+        let guard = Arc::new(self.guard.asking(questions));
         let permission = permission(&guard, self.sandbox.as_ref());
         ActivePolicy { guard, permission, ..self.clone() }
     }

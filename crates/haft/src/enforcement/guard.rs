@@ -9,12 +9,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use haft_fs::{FileRules, GuardedAccess};
 use haft_kernel::{CommandGate, GatedCommand, InProcessKind};
+use haft_mcp::ClientQuestions;
 use haft_policy::{CommandRequest, Decision, DispatchKind, FileAccess, Policy, PolicyVerdict};
 use haft_process::{Denial, StartPolicy, StartRequest};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::approval::{Approval, Approvals};
+use super::prompt::ClientPrompt;
 
 /// Decisions that the result of a run lists.
 const MAX_RECORDED_DECISIONS: usize = 100;
@@ -48,17 +50,20 @@ pub(super) struct PolicyGuard {
     policy: Arc<Policy>,
     approvals: Option<Approvals>,
     decisions: Arc<Mutex<Vec<RecordedDecision>>>,
+    /// The session of an MCP client, whose records have its decisions.
+    session: Option<Arc<ClientQuestions>>,
 }
 
 impl PolicyGuard {
     pub(super) fn new(policy: Policy, approvals: Option<Approvals>) -> PolicyGuard {
-        PolicyGuard { policy: Arc::new(policy), approvals, decisions: Arc::default() }
+        PolicyGuard { policy: Arc::new(policy), approvals, decisions: Arc::default(), session: None }
     }
 
-    /// A guard with the same policy and the same list of decisions, and another person to ask.
-    pub(super) fn asking(&self, approvals: Approvals) -> PolicyGuard {
+    /// A guard with the same policy and the same list of decisions, for a session whose client can ask a person.
+    pub(super) fn asking(&self, session: &Arc<ClientQuestions>) -> PolicyGuard {
         let (policy, decisions) = (self.policy.clone(), self.decisions.clone());
-        PolicyGuard { policy, approvals: Some(approvals), decisions }
+        let approvals = Some(Approvals::by(ClientPrompt(session.clone())));
+        PolicyGuard { policy, approvals, decisions, session: Some(session.clone()) }
     }
 
     pub(super) fn policy(&self) -> &Policy {
@@ -91,6 +96,7 @@ impl PolicyGuard {
     }
 
     fn record(&self, decision: RecordedDecision) {
+        self.session.iter().for_each(|session| session.decided(&decision.to_string()));
         let mut decisions = self.decisions.lock().unwrap_or_else(PoisonError::into_inner);
         if decisions.len() < MAX_RECORDED_DECISIONS && !decisions.contains(&decision) {
             decisions.push(decision);

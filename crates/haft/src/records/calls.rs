@@ -10,7 +10,7 @@ use haft_process::Redactor;
 use haft_records::{ClientIdentity, RunEnd, RunKind, RunStart};
 use serde_json::{Map, Value};
 
-use super::{Recorder, RunRecord, changed_files};
+use super::{Recorder, RunRecord, changed_files, trace};
 
 /// The tool that runs scripts. Its record has the script and its stages.
 const SCRIPT_TOOL: &str = "run";
@@ -31,7 +31,13 @@ impl CallObserver for Recorder {
             script: script.map(str::to_owned),
             ..RunStart::default()
         };
-        let record = self.prepare(start, self.call_redactor(call.arguments));
+        let caller = trace::caller_of(call.meta);
+        let redactor = self.call_redactor(call.arguments);
+        let mut record = self.prepare_as(start, redactor, |tracer| tracer.run_of(caller));
+        record.variables = match record.state.as_ref().filter(|state| state.recorder.tracer.is_active()) {
+            Some(state) => state.trace.variables(),
+            None => trace::variables_of(call.meta),
+        };
         if !is_script {
             record.begin(None);
         }
@@ -52,6 +58,14 @@ impl Recorder {
 }
 
 impl CallRecord for RunRecord {
+    fn variables(&self) -> Vec<(String, String)> {
+        self.variables.clone()
+    }
+
+    fn decided(&self, decision: &str) {
+        self.add_decision(decision);
+    }
+
     fn script_ended(&self, outcome: &Outcome, changes: Option<(&str, &[Change])>) {
         self.end_script(outcome, changes.map(|(overlay, changes)| changed_files(overlay, changes)));
     }

@@ -4,6 +4,8 @@ mod calls;
 mod convert;
 mod mask;
 mod settings;
+mod span_sink;
+mod trace;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -21,6 +23,7 @@ use haft_records::{
 
 pub(crate) use self::convert::{changed_files, overlay_changes};
 pub(crate) use self::settings::RecordSettings;
+use self::trace::{RunSpan, RunTrace, RunTracer};
 use crate::failure::{Failure, print_message};
 use crate::places;
 use crate::process_context::ProcessContext;
@@ -29,6 +32,8 @@ use crate::process_context::ProcessContext;
 pub(crate) const SESSION_VARIABLE: &str = "HAFT_SESSION";
 /// The agent that asks for runs.
 pub(crate) const AGENT_VARIABLE: &str = "HAFT_AGENT";
+/// The most decisions of a policy in one record.
+const MAX_DECISIONS: usize = 100;
 /// The session of commands that no agent started.
 const COMMAND_LINE_SESSION: &str = "cli";
 
@@ -38,7 +43,9 @@ pub(crate) struct Recorder(Option<Arc<RecorderState>>);
 
 #[derive(Debug)]
 struct RecorderState {
-    journal: RunJournal,
+    /// `None` if only spans are made.
+    journal: Option<RunJournal>,
+    tracer: RunTracer,
     session: String,
     agent: Option<String>,
     /// The working directory of this process.
@@ -65,9 +72,11 @@ impl Recorder {
                 return Recorder::default();
             }
         };
-        let Some(state) = places.state.filter(|_| settings.enabled && has_home(process)) else {
+        let tracer = RunTracer::new(&settings.telemetry, process);
+        let directory = places.state.as_ref().filter(|_| settings.enabled && has_home(process));
+        if directory.is_none() && !tracer.is_active() {
             return Recorder::default();
-        };
+        }
         let text = |name| process.variable(name).map(|value| value.to_string_lossy().into_owned());
         let redactor = Redactor::new(process.whole_environment().iter());
         let mut session =
@@ -75,23 +84,36 @@ impl Recorder {
         // The name of the journal contains it.
         redactor.redact(&mut session);
         settings.patterns.iter().for_each(|patterns| patterns.redact(&mut session));
-        match RunJournal::open(&RecordSettings::directory(&state), &session, settings.limits) {
-            Ok(journal) => Recorder(Some(Arc::new(RecorderState {
-                journal,
-                session,
-                agent: text(AGENT_VARIABLE),
-                directory: process.directory_or_link().unwrap_or_default().to_string_lossy().into_owned(),
-                parent: text(haft_process::MARKER),
-                process: OnceLock::new(),
-                live: OnceLock::new(),
-                patterns: settings.patterns,
-                redactor: Arc::new(redactor),
-            }))),
-            Err(error) => {
-                explain(&error);
-                Recorder::default()
-            }
+        let open = |state| RunJournal::open(&RecordSettings::directory(state), &session, settings.limits);
+        let journal = directory.and_then(|state| open(state).inspect_err(explain).ok());
+        if journal.is_none() && !tracer.is_active() {
+            return Recorder::default();
         }
+        Recorder(Some(Arc::new(RecorderState {
+            journal,
+            tracer,
+            session,
+            agent: text(AGENT_VARIABLE),
+            directory: process.directory_or_link().unwrap_or_default().to_string_lossy().into_owned(),
+            parent: text(haft_process::MARKER),
+            process: OnceLock::new(),
+            live: OnceLock::new(),
+            patterns: settings.patterns,
+            redactor: Arc::new(redactor),
+        })))
+    }
+
+    /// Returns the context for the programs of this process, if they belong to a span of it.
+    pub(crate) fn traced(&self, process: &ProcessContext) -> Option<ProcessContext> {
+        let variables = self.0.as_ref()?.tracer.variables();
+        if variables.is_empty() {
+            return None;
+        }
+        let mut process = process.clone();
+        for (name, value) in variables {
+            let _ = process.environment.set(name, value);
+        }
+        Some(process)
     }
 
     /// The session, if anything is recorded.
@@ -101,24 +123,38 @@ impl Recorder {
 
     /// A record of a run that has not started. Secrets are masked with this redactor and that of the environment.
     pub(crate) fn prepare(&self, start: RunStart, redactor: Option<Redactor>) -> RunRecord {
+        self.prepare_as(start, redactor, RunTracer::next_run)
+    }
+
+    /// The same with other ids for the run's span.
+    fn prepare_as(
+        &self,
+        start: RunStart,
+        redactor: Option<Redactor>,
+        trace: impl FnOnce(&RunTracer) -> RunTrace,
+    ) -> RunRecord {
         let redactor = redactor.map(Arc::new);
         RunRecord {
             state: self.0.clone().map(|state| RecordedRun {
                 redactor: redactor.unwrap_or_else(|| state.redactor.clone()),
+                trace: trace(&state.tracer),
                 recorder: state,
                 began: Instant::now(),
                 progress: Mutex::new(RunProgress { start: Some(start), ..RunProgress::default() }),
             }),
+            variables: Vec::new(),
         }
     }
 
     /// Prints why records were lost, if some were, and removes old journals. Called at the end of a command.
     pub(crate) fn finish(&self) {
         let Some(state) = &self.0 else { return };
-        if let Some(reason) = state.journal.failure() {
+        state.tracer.finish();
+        let Some(journal) = &state.journal else { return };
+        if let Some(reason) = journal.failure() {
             print_message(format_args!("the record of this run is incomplete: {reason}"));
         }
-        state.journal.prune();
+        journal.prune();
     }
 }
 
@@ -149,11 +185,14 @@ fn explain(error: &io::Error) {
 /// The record of one run. It is shared by the threads that observe the run.
 pub(crate) struct RunRecord {
     state: Option<RecordedRun>,
+    /// Variables for the programs of the run, if an MCP client has sent a trace context.
+    variables: Vec<(String, String)>,
 }
 
 struct RecordedRun {
     recorder: Arc<RecorderState>,
     redactor: Arc<Redactor>,
+    trace: RunTrace,
     began: Instant,
     progress: Mutex<RunProgress>,
 }
@@ -172,6 +211,7 @@ struct RunProgress {
     cpu: f64,
     max_rss: u64,
     policy: Vec<String>,
+    span: Option<RunSpan>,
 }
 
 impl RunRecord {
@@ -204,13 +244,13 @@ impl RunRecord {
             recorder.live(&start.process).iter().for_each(|live| live.add(run));
         }
         state.mask_start(&mut start);
-        // A record that is lost is counted in the journal.
-        let _ = recorder.journal.append(&JournalRecord::Start(start));
+        progress.span = recorder.tracer.begin(state.trace, &start);
+        recorder.append(&JournalRecord::Start(start));
     }
 
     /// Whether the run is recorded.
     pub(crate) fn is_recorded(&self) -> bool {
-        self.state.is_some()
+        self.state.as_ref().is_some_and(|state| state.recorder.journal.is_some())
     }
 
     /// Whether a supervised run has started, whose end will be recorded.
@@ -227,6 +267,15 @@ impl RunRecord {
     pub(crate) fn end_program(&self, outcome: &JobOutcome, changed: Option<ChangedFiles>) {
         self.add_stage(|| convert::program_stage(outcome));
         self.end(|| RunEnd { changed, ..convert::program_end(outcome) });
+    }
+
+    /// Keeps one decision of a policy for the record of the end.
+    fn add_decision(&self, decision: &str) {
+        let Some(state) = &self.state else { return };
+        let policy = &mut state.progress().policy;
+        if policy.len() < MAX_DECISIONS && !policy.iter().any(|other| other == decision) {
+            policy.push(decision.to_owned());
+        }
     }
 
     /// Keeps what a policy decided for the record of the end.
@@ -272,8 +321,10 @@ impl RunRecord {
         state.mask_end(&mut end);
         let live = state.recorder.live.get().and_then(Option::as_ref);
         let run = end.run.clone();
+        let span = progress.span.take();
+        span.into_iter().for_each(|span| state.recorder.tracer.end(span, &end));
         live.inspect(|live| live.end(&run));
-        let _ = state.recorder.journal.append(&JournalRecord::End(end));
+        state.recorder.append(&JournalRecord::End(end));
         // A server keeps its outputs; another process ends now.
         live.filter(|_| !progress.is_of_server).inspect(|live| live.wait_for_followers(&run));
     }
@@ -286,11 +337,17 @@ impl RunRecord {
         progress.cpu += stage.cpu.unwrap_or(0.0);
         progress.max_rss = progress.max_rss.max(stage.max_rss.unwrap_or(0));
         state.mask_stage(&mut stage);
-        let _ = state.recorder.journal.append(&JournalRecord::Stage(stage));
+        progress.span.iter().for_each(|span| state.recorder.tracer.end_stage(span, &stage));
+        state.recorder.append(&JournalRecord::Stage(stage));
     }
 }
 
 impl RecorderState {
+    /// Writes a record. One that is lost is counted in the journal.
+    fn append(&self, record: &JournalRecord) {
+        let _ = self.journal.as_ref().map(|journal| journal.append(record));
+    }
+
     /// Lets other processes read outputs and end runs, from the first run on that has something to read.
     fn live(&self, process: &RecordedProcess) -> &Option<LiveRuns> {
         self.live.get_or_init(|| LiveRuns::start(process.pid, process.started).ok())

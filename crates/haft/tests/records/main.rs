@@ -1,7 +1,10 @@
 //! Records: what haft ran, and `haft log`.
 
 mod home;
+mod mcp;
 mod replay;
+#[cfg(feature = "telemetry")]
+mod telemetry;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
