@@ -3,6 +3,7 @@
 import { button, bytes, clock, counted, day, duration, el, elapsed, getJson, post, problem, queryOf, runState, svg, title } from "./dom.js";
 import { TerminalView } from "./terminal.js";
 import { overlaySection } from "./overlays.js";
+import { playerFor } from "./player.js";
 
 const MAX_PIPELINES = 200;
 const SAMPLES = 120;
@@ -206,7 +207,9 @@ class RunView {
     const streams = this.streams();
     if (streams.length === 0) {
       const isOpen = this.detail.state === "running" && this.detail.live;
-      const text = isOpen ? "No output yet." : "No output is kept: it went to the terminal, or there was none.";
+      const text = isOpen
+        ? "No output yet."
+        : "haft has no output of this run: there was none, or it went directly to the terminal, file or pipe of the run. haft captures it with --json, --pty or --limit-output, and for MCP clients.";
       if (this.terminals.size === 0) this.outputs.replaceChildren(el("h2", {}, "Output"), el("p", { class: "muted" }, text));
       return;
     }
@@ -238,6 +241,7 @@ class RunView {
     const head = el("h3", {}, output.stream, " ", size, " ",
       el("a", { href: raw, download: "output.txt" }, "save"), " ",
       button("follow", () => view.toEnd()));
+    if (output.stream === "output") this.offerReplay(output, head, view, problems);
     this.outputs.append(el("div", { class: "output" }, head, problems, view.element));
     this.terminals.set(output.id, { view, size });
     view.resize();
@@ -260,6 +264,34 @@ class RunView {
     this.rest.replaceChildren(...parts);
   }
 
+  /** Adds a button that replays the output, if it was written to a terminal. */
+  offerReplay(output, head, view, problems) {
+    const toggle = button("replay", async () => {
+      if (this.player) {
+        this.player.close();
+        this.player.element.remove();
+        this.player = undefined;
+      } else {
+        try {
+          this.player = await playerFor(output, this.id);
+        } catch (error) {
+          problems.replaceChildren(problem(error));
+          return;
+        }
+        if (!this.player) {
+          toggle.disabled = true;
+          toggle.title = "Only the output of a terminal can be replayed.";
+          return;
+        }
+        view.element.before(this.player.element);
+        this.player.element.focus();
+      }
+      view.element.hidden = this.player !== undefined;
+      toggle.textContent = this.player ? "show lines" : "replay";
+    });
+    head.append(" ", toggle);
+  }
+
   key(event) {
     const views = [...this.terminals.values()].map((terminal) => terminal.view);
     const view = views.find((candidate) => candidate.element === document.activeElement) ?? views[0];
@@ -273,6 +305,7 @@ class RunView {
 
   close() {
     clearInterval(this.timer);
+    this.player?.close();
     for (const { view } of this.terminals.values()) view.close();
   }
 }

@@ -9,13 +9,15 @@ const PAGE: &str = include_str!("../page/index.html");
 const ENTRY: &str =
     "<!doctype html><meta charset=utf-8><meta http-equiv=refresh content=\"0;url=/\"><title>haft</title>";
 
-const FILES: [(&str, &str, &str); 8] = [
+const FILES: [(&str, &str, &str); 10] = [
     ("style.css", "text/css", include_str!("../page/style.css")),
     ("app.js", "text/javascript", include_str!("../page/app.js")),
     ("dom.js", "text/javascript", include_str!("../page/dom.js")),
     ("list.js", "text/javascript", include_str!("../page/list.js")),
     ("run.js", "text/javascript", include_str!("../page/run.js")),
     ("terminal.js", "text/javascript", include_str!("../page/terminal.js")),
+    ("screen.js", "text/javascript", include_str!("../page/screen.js")),
+    ("player.js", "text/javascript", include_str!("../page/player.js")),
     ("overlays.js", "text/javascript", include_str!("../page/overlays.js")),
     ("icon.svg", "image/svg+xml", include_str!("../page/icon.svg")),
 ];

@@ -171,6 +171,29 @@ printf '\377\376 end\n'`;
   await page.close();
 });
 
+test("the output of a terminal can be replayed", async () => {
+  const script = "printf 'first\\nsecond\\n'; sleep 0.3; printf '\\033[2A\\033[31mFIRST\\033[0m\\n\\n'; sleep 0.2; printf '\\033[?1049h<img src=x onerror=alert(1)>'; sleep 0.2; printf '\\033[?1049l'; echo end";
+  const { id } = run(script, "--pty=40x6");
+  const page = await open(`/run/${id}`);
+  await page.click("button:text-is('replay')");
+  const screen = page.locator(".screen");
+  await page.waitForSelector(".screen .line");
+  assert.equal((await screen.innerText()).trim(), "FIRST\nsecond\nend");
+  assert.equal(await page.locator(".screen .fg-1").innerText(), "FIRST");
+  await page.locator(".controls input").fill("0.1");
+  assert.match(await screen.innerText(), /^first\s+second/);
+  await page.selectOption(".controls select", "0.5");
+  await page.focus(".player");
+  await page.keyboard.press(" ");
+  await page.waitForFunction(() => document.querySelector(".screen").innerText.includes("<img src=x"));
+  await page.waitForFunction(() => document.querySelector(".screen").innerText.includes("end"));
+  assert.equal(await page.locator(".screen img").count(), 0);
+  await shot(page, "watch-replay-light");
+  await page.click("button:text-is('show lines')");
+  await page.waitForSelector(".terminal:visible");
+  await page.close();
+});
+
 test("a large output is loaded in parts", async () => {
   const { id, stdout } = run("seq 13000000", "--output-cap", "200M", "--limit-output", "1000");
   assert.ok(stdout.total_bytes > 100_000_000);
