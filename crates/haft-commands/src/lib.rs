@@ -91,6 +91,7 @@ pub use descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example
 pub use documentation::documentation;
 pub use duration::parse as parse_duration;
 pub use error::{Error, ErrorKind};
+pub use fan_out::{WorkerItems, WorkerRecords, transfer_of};
 pub use group::{CommandGroup, GNU_GROUPS, with_gnu_commands, with_stand_ins};
 pub use halt::Halt;
 pub use help::{help, synopsis};

@@ -6,7 +6,7 @@ use haft_kernel::{Bytes, FanOut, Flow, Role, TypedArgument};
 use crate::arguments::CommandArguments;
 use crate::definition::{CommandDefinition, report_usage_error};
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
-use crate::fan_out::{self, FanOutSettings};
+use crate::fan_out::{self, Engine, FanOutSettings};
 use crate::gather;
 use crate::status::USAGE_ERROR;
 
@@ -22,6 +22,17 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
             "as",
             ParameterKind::Name,
             "The variable that holds the line (default: `ITEM`).",
+        ),
+        CommandParameter::new(
+            "on",
+            ParameterKind::Text,
+            "Where items run: `local` (the default), `ssh:HOST[=SLOTS][,HOST…]`, or `ssh:@FILE` with one host per line.",
+        )
+        .with_value_name("ENGINE"),
+        CommandParameter::new(
+            "bootstrap",
+            ParameterKind::Flag,
+            "Copy haft to hosts that do not have this version, once per version.",
         ),
         CommandParameter::new(
             "limit",
@@ -46,6 +57,12 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
             "What to do when an item fails: `never` stop (the default), `soon` start no further items, or `now` also \
              terminate running items. `soon,fail=N` and `now,fail=N` stop after N failures.",
         ),
+        CommandParameter::new(
+            "resume",
+            ParameterKind::Text,
+            "Keep the records of finished items in FILE, and do not run items again that FILE already has.",
+        )
+        .with_value_name("FILE"),
         CommandParameter::new("null", ParameterKind::Flag, "Items end with a NUL byte instead of a newline.")
             .letter('0'),
     ],
@@ -54,10 +71,22 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
          input. The output of the stages goes to `gather`; see `help gather`.",
         "A failed item becomes a record like any other, and the remaining items run. On a terminal, standard error shows \
          the progress.",
+        "With `on=ssh:…`, items run on other machines, over the user's `ssh` and its configuration. Variables, functions, options and \
+         the working directory are the same there, and so are exported variables, except those with secrets and those that belong to \
+         a machine (`HOME`, `USER`, `TMPDIR`, …). Open file descriptors, running jobs, coprocesses, overlays and virtual directories cannot travel; \
+         `scatter` refuses them before it starts anything. Without SLOTS, a host runs as many items at a time as it has \
+         processors. If a connection breaks, its items run again. See `docs/scale.md`.",
+        "With `resume=FILE`, every record is also written to FILE. After a crash, the same pipeline prints the records of FILE and runs \
+         only the rest. FILE belongs to one pipeline and one input.",
         "A pipeline with only one of `scatter` and `gather` is rejected before it starts. Functions named `scatter` or \
          `gather` take precedence, as in bash.",
     ],
-    statuses: &[("0", "all items succeeded"), ("2", "wrong usage"), ("123", "at least one item failed")],
+    statuses: &[
+        ("0", "all items succeeded"),
+        ("1", "the items cannot run: no host can be used, or a file cannot be opened"),
+        ("2", "wrong usage"),
+        ("123", "at least one item failed"),
+    ],
     examples: &[
         Example {
             summary: "Four items at a time",
@@ -106,7 +135,13 @@ fn run_fan_out(context: &mut Context<'_>, fan_out: &FanOut<'_>) -> Flow {
             return context.print(crate::help(descriptor).as_bytes());
         }
     }
-    fan_out::run(context, fan_out, &settings(&scatter, &gather))
+    match settings(&scatter, &gather) {
+        Ok(settings) => fan_out::run(context, fan_out, &settings),
+        Err(problem) => {
+            context.error(problem);
+            Ok(USAGE_ERROR)
+        }
+    }
 }
 
 /// Parses the arguments of either command. Reports an error under the name of that command and returns `None`.
@@ -125,19 +160,27 @@ fn parse(
     }
 }
 
-fn settings(scatter: &CommandArguments, gather: &CommandArguments) -> FanOutSettings {
-    let processors = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+/// The settings that the arguments of both commands describe.
+fn settings(scatter: &CommandArguments, gather: &CommandArguments) -> Result<FanOutSettings, String> {
     let limit = scatter.number("limit").and_then(|limit| usize::try_from(limit).ok());
-    FanOutSettings {
+    let on = scatter.text("on").map_or("local".into(), |on| on.lossy().into_owned());
+    let bootstrap = scatter.flag("bootstrap");
+    let engine = Engine::parse(&on, bootstrap)?;
+    if bootstrap && engine.is_local() {
+        return Err("'bootstrap' needs 'on=ssh:…'".to_owned());
+    }
+    Ok(FanOutSettings {
         variable: scatter.text("as").cloned().unwrap_or_else(|| DEFAULT_VARIABLE.into()),
-        limit: limit.unwrap_or_else(processors),
+        engine,
+        limit,
         items: scatter.get("items").map(|_| scatter.list("items")),
         timeout: scatter.duration("timeout").filter(|timeout| !timeout.is_zero()),
         retries: scatter.number("retries").unwrap_or(0),
         halt: scatter.halt("halt"),
+        resume: scatter.text("resume").cloned(),
         separator: if scatter.flag("null") { 0 } else { b'\n' },
         ordered: !gather.flag("unordered"),
         text: gather.flag("text"),
         job_log: gather.text("joblog").cloned(),
-    }
+    })
 }

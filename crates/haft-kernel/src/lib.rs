@@ -150,6 +150,7 @@ mod shared;
 mod signals;
 mod supervision;
 mod sys;
+mod transfer;
 mod values;
 
 pub use command::{Backend, Command, CommandGate, GatedCommand, InProcessKind, ToolError};
@@ -165,4 +166,5 @@ pub use session::{
     BASH_VERSION, CompletionOption, CompletionOptions, Definition, Frame, HostIdentity, KeyBinding, Session,
 };
 pub use signals::SignalInbox;
+pub use transfer::{TextAtLine, Transfer, belongs_to_machine};
 pub use values::TypedArgument;

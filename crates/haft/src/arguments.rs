@@ -169,6 +169,9 @@ pub(crate) enum HaftCommand {
     /// Clean up after the process at the other end of standard input
     #[command(name = "__watch", hide = true)]
     Watcher,
+    /// Run items that 'scatter' on another machine sends on standard input
+    #[command(name = "__scatter-worker", hide = true)]
+    ScatterWorker,
 }
 
 impl HaftCommand {
@@ -223,9 +226,11 @@ impl HaftCommand {
     /// Whether the command starts programs and waits for their end.
     pub(crate) fn supervises(&self) -> bool {
         match self {
-            HaftCommand::Spawn(_) | HaftCommand::Run(_) | HaftCommand::Tool(_) | HaftCommand::Doctor(_) => {
-                true
-            }
+            HaftCommand::Spawn(_)
+            | HaftCommand::Run(_)
+            | HaftCommand::Tool(_)
+            | HaftCommand::Doctor(_)
+            | HaftCommand::ScatterWorker => true,
             HaftCommand::Mcp(mcp) => mcp.serves(),
             HaftCommand::Launch(launch) => launch.is_supervised(),
             HaftCommand::Exec(_)
@@ -273,7 +278,8 @@ impl HaftCommand {
             | HaftCommand::Completions(_)
             | HaftCommand::Attach(_)
             | HaftCommand::Watch(_)
-            | HaftCommand::Watcher => false,
+            | HaftCommand::Watcher
+            | HaftCommand::ScatterWorker => false,
         }
     }
 }

@@ -120,6 +120,7 @@ fn start_command(
         HaftCommand::Doctor(doctor) => commands::doctor::run(&doctor, process),
         HaftCommand::Version(version) => Ok(commands::doctor::version::run(version.json)),
         HaftCommand::Watcher => commands::watcher::run(),
+        HaftCommand::ScatterWorker => commands::scatter_worker::run(process),
     }
 }
 

@@ -7,47 +7,36 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(super) struct Deadlines {
     timeout: Option<Duration>,
-    running: HashMap<u64, Instant>,
     expired: HashSet<u64>,
 }
 
 impl Deadlines {
     /// `None` means that items have no time limit.
     pub(super) fn new(timeout: Option<Duration>) -> Self {
-        Self { timeout, running: HashMap::new(), expired: HashSet::new() }
-    }
-
-    /// Starts the time of an item.
-    pub(super) fn start(&mut self, index: u64) {
-        if let Some(deadline) = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout)) {
-            self.running.insert(index, deadline);
-        }
+        Self { timeout, expired: HashSet::new() }
     }
 
     /// Ends the time of an item. Returns whether it had expired.
     pub(super) fn end(&mut self, index: u64) -> bool {
-        self.running.remove(&index);
         self.expired.remove(&index)
     }
 
-    /// The time until the next item expires.
-    pub(super) fn next(&self) -> Option<Duration> {
-        let next = self.running.values().min()?;
-        Some(next.saturating_duration_since(Instant::now()))
+    /// The time at which the next of the running items expires, by their start times.
+    pub(super) fn next(&self, running: impl FnOnce() -> HashMap<u64, Instant>) -> Option<Instant> {
+        let timeout = self.timeout?;
+        let running = running();
+        let left = running.iter().filter(|(index, _)| !self.expired.contains(index));
+        left.filter_map(|(_, started)| started.checked_add(timeout)).min()
     }
 
     /// The items that have expired since the last call.
-    pub(super) fn expire(&mut self) -> Vec<u64> {
-        if self.running.is_empty() {
-            return Vec::new();
-        }
-        let now = Instant::now();
-        let expired: Vec<u64> =
-            self.running.iter().filter(|(_, deadline)| **deadline <= now).map(|(index, _)| *index).collect();
-        for index in &expired {
-            self.running.remove(index);
-            self.expired.insert(*index);
-        }
+    pub(super) fn expire(&mut self, running: impl FnOnce() -> HashMap<u64, Instant>) -> Vec<u64> {
+        let Some(timeout) = self.timeout else { return Vec::new() };
+        let running = running();
+        let is_over = |started: &Instant| started.elapsed() >= timeout;
+        let over = running.iter().filter(|(_, started)| is_over(started)).map(|(index, _)| *index);
+        let expired: Vec<u64> = over.filter(|index| !self.expired.contains(index)).collect();
+        self.expired.extend(&expired);
         expired
     }
 }

@@ -8,9 +8,7 @@ use std::time::SystemTime;
 use haft_fs::OpenOptions;
 use haft_kernel::io::OpenFile;
 use haft_kernel::{Bytes, CancelToken, Session};
-
-use super::item_result::ItemResult;
-use super::schedule::ItemAttempt;
+use haft_scale::{ItemAttempt, ItemRecord};
 
 const HEADER: &str = "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n";
 
@@ -38,15 +36,16 @@ impl JobLog {
     pub(super) fn record(
         &mut self,
         variable: &Bytes,
-        attempt: &ItemAttempt<Bytes>,
-        result: &ItemResult,
+        attempt: &ItemAttempt,
+        result: &ItemRecord,
         command: &Bytes,
     ) {
         let started = result.started.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64();
         let item = haft_text::quote::single(&attempt.item);
         let line = format!(
-            "{}\t:\t{started:.3}\t{:.3}\t{}\t{}\t{}\t0\t{variable}={} {}\n",
+            "{}\t{}\t{started:.3}\t{:.3}\t{}\t{}\t{}\t0\t{variable}={} {}\n",
             attempt.index + 1,
+            result.node.as_deref().unwrap_or(":"),
             result.duration.as_secs_f64(),
             attempt.item.len() + 1,
             result.stdout.len(),

@@ -1,8 +1,9 @@
 //! The records of a fan-out as the typed result of a run.
 
+use haft_scale::ItemRecord;
 use serde_json::Value;
 
-use super::item_result::ItemResult;
+use super::json_record;
 
 /// The most output that records may hold.
 const MAX_DATA_BYTES: usize = 1 << 20;
@@ -19,12 +20,12 @@ impl RecordedData {
         Self { records: is_wanted.then(Vec::new), bytes: 0 }
     }
 
-    pub(super) fn add(&mut self, result: &ItemResult) {
+    pub(super) fn add(&mut self, result: &ItemRecord) {
         let Some(records) = &mut self.records else { return };
         self.bytes += result.item.len() + result.stdout.len() + result.stderr.len();
         match self.bytes > MAX_DATA_BYTES {
             true => self.records = None,
-            false => records.push(result.record()),
+            false => records.push(json_record::to_json(result)),
         }
     }
 

@@ -2,24 +2,12 @@
 
 use std::collections::VecDeque;
 
+use haft_scale::{Capacity, ItemAttempt};
+
 use crate::halt::Halt;
 
 /// The number of results that may wait for an earlier one before reading of items pauses.
 const MAX_HELD_RESULTS: usize = 1024;
-
-/// The number of items to prepare beyond those that run, so that a worker finds the next one without waiting. None are
-/// prepared with retries or a halt policy, because then the next item depends on how the last one ended.
-const MAX_PREPARED_ITEMS: usize = 4;
-
-/// One attempt to run an item.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ItemAttempt<I> {
-    /// The position of the item in the input, from 0.
-    pub(super) index: u64,
-    pub(super) item: I,
-    /// The number of this attempt, from 1.
-    pub(super) number: u64,
-}
 
 /// The progress of a fan-out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,6 +15,8 @@ pub(super) struct ItemCounts {
     pub(super) done: u64,
     pub(super) failed: u64,
     pub(super) running: usize,
+    /// The number of items that run or were submitted to run.
+    pub(super) active: usize,
     /// The number of items, once the whole input was read.
     pub(super) total: Option<u64>,
 }
@@ -34,7 +24,7 @@ pub(super) struct ItemCounts {
 /// The items of a fan-out, and the rules by which they run.
 #[derive(Debug)]
 pub(super) struct Schedule<I> {
-    limit: usize,
+    capacity: Capacity,
     retries: u64,
     halt: Option<Halt>,
     waiting: VecDeque<ItemAttempt<I>>,
@@ -47,9 +37,9 @@ pub(super) struct Schedule<I> {
 }
 
 impl<I> Schedule<I> {
-    pub(super) fn new(limit: usize, retries: u64, halt: Option<Halt>) -> Self {
+    pub(super) fn new(capacity: Capacity, retries: u64, halt: Option<Halt>) -> Self {
         Self {
-            limit: limit.max(1),
+            capacity,
             retries,
             halt,
             waiting: VecDeque::new(),
@@ -61,12 +51,21 @@ impl<I> Schedule<I> {
         }
     }
 
+    /// Says how many items the executor takes now.
+    pub(super) fn set_capacity(&mut self, capacity: Capacity) {
+        self.capacity = capacity;
+    }
+
+    fn limit(&self) -> usize {
+        self.capacity.running.max(1)
+    }
+
     /// Whether to read another item while `held` results wait to be printed.
     pub(super) fn wants_item(&self, held: usize) -> bool {
         !self.input_ended
             && !self.halted
-            && self.waiting.len() < self.limit
-            && held < MAX_HELD_RESULTS.max(self.limit)
+            && self.waiting.len() < self.limit()
+            && held < MAX_HELD_RESULTS.max(self.limit())
     }
 
     /// Adds an item of the input.
@@ -85,14 +84,27 @@ impl<I> Schedule<I> {
 
     /// The next attempt to start, or `None` if enough are active.
     pub(super) fn next(&mut self) -> Option<ItemAttempt<I>> {
-        let prepared =
-            if self.retries == 0 && self.halt.is_none() { self.limit.min(MAX_PREPARED_ITEMS) } else { 0 };
-        if self.active >= self.limit + prepared {
+        // With retries or a halt policy, the next item depends on how the last one ended.
+        let ahead = if self.retries == 0 && self.halt.is_none() { self.capacity.ahead } else { 0 };
+        if self.active >= self.limit() + ahead {
             return None;
         }
         let attempt = self.waiting.pop_front()?;
         self.active += 1;
         Some(attempt)
+    }
+
+    /// Marks the next item of the input as done before, so that it does not run.
+    pub(super) fn skip(&mut self, succeeded: bool) -> u64 {
+        let index = self.offered;
+        self.offered += 1;
+        self.count(succeeded);
+        index
+    }
+
+    /// The position of the next item of the input.
+    pub(super) fn next_index(&self) -> u64 {
+        self.offered
     }
 
     /// Records the end of an attempt. Returns whether the item will be retried.
@@ -102,6 +114,11 @@ impl<I> Schedule<I> {
             self.waiting.push_front(ItemAttempt { number: attempt.number + 1, ..attempt });
             return true;
         }
+        self.count(succeeded);
+        false
+    }
+
+    fn count(&mut self, succeeded: bool) {
         self.counts.done += 1;
         if !succeeded {
             self.counts.failed += 1;
@@ -110,7 +127,6 @@ impl<I> Schedule<I> {
                 self.waiting.clear();
             }
         }
-        false
     }
 
     /// Whether running items must be terminated.
@@ -129,7 +145,7 @@ impl<I> Schedule<I> {
     }
 
     pub(super) fn counts(&self) -> ItemCounts {
-        ItemCounts { running: self.active.min(self.limit), ..self.counts }
+        ItemCounts { running: self.active.min(self.limit()), active: self.active, ..self.counts }
     }
 }
 
@@ -138,7 +154,7 @@ mod tests {
     use super::*;
 
     fn schedule_of(items: u64, limit: usize, retries: u64, halt: Option<Halt>) -> Schedule<u64> {
-        let mut schedule = Schedule::new(limit, retries, halt);
+        let mut schedule = Schedule::new(Capacity { running: limit, ahead: limit }, retries, halt);
         (0..items).for_each(|item| schedule.offer(item));
         schedule.end_input();
         schedule
@@ -162,7 +178,10 @@ mod tests {
             assert_eq!(schedule.finished(attempt, false), number < 3);
         }
         assert!(schedule.is_finished());
-        assert_eq!(schedule.counts(), ItemCounts { done: 1, failed: 1, running: 0, total: Some(1) });
+        assert_eq!(
+            schedule.counts(),
+            ItemCounts { done: 1, failed: 1, total: Some(1), ..ItemCounts::default() }
+        );
     }
 
     #[test]
@@ -179,7 +198,7 @@ mod tests {
 
     #[test]
     fn reading_pauses_while_enough_items_or_results_wait() {
-        let mut schedule: Schedule<u64> = Schedule::new(2, 0, None);
+        let mut schedule: Schedule<u64> = Schedule::new(Capacity { running: 2, ahead: 0 }, 0, None);
         assert!(schedule.wants_item(0) && !schedule.wants_item(MAX_HELD_RESULTS));
         schedule.offer(0);
         schedule.offer(1);

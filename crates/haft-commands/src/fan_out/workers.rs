@@ -5,13 +5,11 @@ use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
-use haft_kernel::{Branch, Bytes, CancelToken, STACK};
+use haft_kernel::{Branch, BranchEnd, CancelToken, STACK};
+use haft_scale::{ItemAttempt, ItemEnd, ItemRecord, WireBytes};
 use rustix::event::{EventfdFlags, eventfd};
-
-use super::item_result::ItemResult;
-use super::schedule::ItemAttempt;
 
 /// A pool of threads, started on demand, that take branches from a queue. An eventfd signals finished branches.
 #[derive(Debug)]
@@ -28,20 +26,25 @@ struct WorkQueue {
     state: Mutex<WorkQueueState>,
     changed: Condvar,
     event: OwnedFd,
+    announces_start: bool,
 }
 
 #[derive(Debug, Default)]
 struct WorkQueueState {
-    queue: VecDeque<(ItemAttempt<Bytes>, Branch)>,
+    queue: VecDeque<(ItemAttempt, Branch)>,
     idle: usize,
-    finished: Vec<(ItemAttempt<Bytes>, ItemResult)>,
+    finished: Vec<(ItemAttempt, ItemRecord)>,
+    /// When the branches that run were started, by item index.
+    started: HashMap<u64, Instant>,
     closed: bool,
 }
 
 impl Workers {
-    pub(super) fn new(limit: usize) -> io::Result<Self> {
+    /// Runs up to `limit` branches at a time. With `announces_start`, the event also signals that a branch was started.
+    pub(super) fn new(limit: usize, announces_start: bool) -> io::Result<Self> {
         let event = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        let queue = Arc::new(WorkQueue { state: Mutex::default(), changed: Condvar::new(), event });
+        let queue =
+            Arc::new(WorkQueue { state: Mutex::default(), changed: Condvar::new(), event, announces_start });
         Ok(Self { limit, queue, threads: Vec::new(), running: HashMap::new() })
     }
 
@@ -54,7 +57,7 @@ impl Workers {
     ///
     /// # Errors
     /// Fails if no thread runs and none can be started.
-    pub(super) fn start(&mut self, attempt: ItemAttempt<Bytes>, branch: Branch) -> io::Result<()> {
+    pub(super) fn start(&mut self, attempt: ItemAttempt, branch: Branch) -> io::Result<()> {
         let mut state = self.queue.lock();
         if state.queue.len() >= state.idle && self.threads.len() < self.limit {
             let queue = self.queue.clone();
@@ -80,13 +83,18 @@ impl Workers {
     }
 
     /// Removes and returns the results of finished branches.
-    pub(super) fn take_finished(&mut self) -> Vec<(ItemAttempt<Bytes>, ItemResult)> {
+    pub(super) fn take_finished(&mut self) -> Vec<(ItemAttempt, ItemRecord)> {
         let _ = rustix::io::read(&self.queue.event, &mut [0; 8]);
         let finished = std::mem::take(&mut self.queue.lock().finished);
         for (attempt, _) in &finished {
             self.running.remove(&attempt.index);
         }
         finished
+    }
+
+    /// When the branches that run were started, by item index.
+    pub(super) fn started(&self) -> HashMap<u64, Instant> {
+        self.queue.lock().started.clone()
     }
 
     /// Cancels the branch of an item.
@@ -127,17 +135,28 @@ impl WorkQueue {
     fn work(&self) {
         while let Some((attempt, branch)) = self.next_branch() {
             let started = SystemTime::now();
-            let result = ItemResult::new(branch.run(), started);
-            self.lock().finished.push((attempt, result));
-            let _ = rustix::io::write(&self.event, &1u64.to_ne_bytes());
+            if self.announces_start {
+                self.signal();
+            }
+            let record = record(attempt.index, branch.run(), started);
+            let mut state = self.lock();
+            state.started.remove(&attempt.index);
+            state.finished.push((attempt, record));
+            drop(state);
+            self.signal();
         }
     }
 
+    fn signal(&self) {
+        let _ = rustix::io::write(&self.event, &1u64.to_ne_bytes());
+    }
+
     /// Waits for the next branch. Returns `None` after the queue was closed.
-    fn next_branch(&self) -> Option<(ItemAttempt<Bytes>, Branch)> {
+    fn next_branch(&self) -> Option<(ItemAttempt, Branch)> {
         let mut state = self.lock();
         loop {
             if let Some(next) = state.queue.pop_front() {
+                state.started.insert(next.0.index, Instant::now());
                 return Some(next);
             }
             if state.closed {
@@ -147,5 +166,23 @@ impl WorkQueue {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             state.idle -= 1;
         }
+    }
+}
+
+/// The record of a branch that has ended.
+fn record(index: u64, end: BranchEnd, started: SystemTime) -> ItemRecord {
+    let BranchEnd { status, stdout, stderr, duration, interrupted } = end;
+    ItemRecord {
+        index,
+        item: WireBytes::default(),
+        attempts: 0,
+        status,
+        stdout: stdout.into(),
+        stderr: stderr.into(),
+        started,
+        duration,
+        end: if interrupted { ItemEnd::Interrupted } else { ItemEnd::Ordinary },
+        node: None,
+        job: None,
     }
 }

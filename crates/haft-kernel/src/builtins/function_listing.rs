@@ -35,6 +35,17 @@ pub(super) fn letters(definition: &Definition) -> String {
     letters
 }
 
+/// Returns `declare -fx name`.
+pub(super) fn declaration(definition: &Definition) -> Vec<u8> {
+    [b"declare -", letters(definition).as_bytes(), b" ", &definition.function.name, b"\n"].concat()
+}
+
+/// Returns the same, or nothing if the function has no attributes.
+pub(crate) fn attributes(definition: &Definition) -> Vec<u8> {
+    let has_attributes = definition.readonly || definition.traced || definition.exported;
+    if has_attributes { declaration(definition) } else { Vec::new() }
+}
+
 /// Whether a function can be exported: its name must be possible in the environment and as a command name there.
 pub(super) fn can_export(name: &[u8]) -> bool {
     !name.contains(&b'=') && !name.contains(&b'/')

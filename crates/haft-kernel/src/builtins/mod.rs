@@ -33,7 +33,7 @@ mod export;
 mod false_;
 mod fc;
 mod fg;
-mod function_listing;
+pub(crate) mod function_listing;
 mod getopts;
 mod hash;
 mod help;

@@ -8,7 +8,7 @@ use crate::session::Session;
 use crate::variables::{Variable, VariableValue, is_name};
 
 /// Formats a variable for a listing.
-pub(super) type VariableFormat = fn(&[u8], &Variable, Encoding) -> Vec<u8>;
+pub(crate) type VariableFormat = fn(&[u8], &Variable, Encoding) -> Vec<u8>;
 
 /// Returns `declare -x name="value"`, as `declare -p` prints it, or without the value if the variable is unset.
 pub(crate) fn declaration(name: &[u8], variable: &Variable, encoding: Encoding) -> Vec<u8> {
@@ -75,7 +75,7 @@ pub(super) fn listed(session: &Session) -> Vec<u8> {
 }
 
 /// Returns a listing of all variables that `wanted` accepts, sorted by name. Dynamic variables are computed.
-pub(super) fn all(
+pub(crate) fn all(
     session: &Session,
     wanted: impl Fn(&[u8], &Variable) -> bool,
     format: VariableFormat,

@@ -1,6 +1,6 @@
 //! The open files of a session: descriptors, the file mode creation mask, output that is held back.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use crate::io::{Descriptors, OpenFile};
 
@@ -11,6 +11,8 @@ const FLUSH_INTERVAL: u32 = 128;
 #[derive(Debug)]
 pub(crate) struct OpenFiles {
     descriptors: Descriptors,
+    /// The files that the process has inherited and that the script did not ask for.
+    inherited: Vec<Weak<OpenFile>>,
     umask: u32,
     /// Whether standard input was redirected in this shell; background commands then share it.
     is_stdin_redirected: bool,
@@ -31,6 +33,7 @@ impl OpenFiles {
     pub(super) fn new() -> Self {
         Self {
             descriptors: Descriptors::default(),
+            inherited: Vec::new(),
             umask: 0o022,
             is_stdin_redirected: false,
             keeps_redirections: false,
@@ -45,6 +48,7 @@ impl OpenFiles {
     pub(super) fn for_subshell(&self) -> Self {
         Self {
             descriptors: self.descriptors.clone(),
+            inherited: self.inherited.clone(),
             umask: self.umask,
             is_stdin_redirected: self.is_stdin_redirected,
             held_back: self.held_back.clone(),
@@ -61,6 +65,21 @@ impl OpenFiles {
     /// Opens a file under a number; returns the file it replaces.
     pub(crate) fn set(&mut self, number: u32, file: Arc<OpenFile>) -> Option<Arc<OpenFile>> {
         self.descriptors.set(number, file)
+    }
+
+    /// Opens a file under a number that the script did not ask for.
+    pub(super) fn inherit(&mut self, number: u32, file: Arc<OpenFile>) {
+        self.inherited.push(Arc::downgrade(&file));
+        self.set(number, file);
+    }
+
+    /// The numbers above 2 under which the script has opened files.
+    pub(crate) fn opened_by_script(&self) -> impl Iterator<Item = u32> {
+        let is_inherited = |file: &Arc<OpenFile>| {
+            self.inherited.iter().any(|inherited| std::ptr::eq(inherited.as_ptr(), Arc::as_ptr(file)))
+        };
+        let opened = self.iter().filter(move |(number, file)| *number > 2 && !is_inherited(file));
+        opened.map(|(number, _)| number)
     }
 
     /// Closes a number; returns the file that was open under it.

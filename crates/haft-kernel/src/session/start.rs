@@ -57,6 +57,11 @@ impl Session {
         self.open_files.set(number, Arc::new(OpenFile::real(descriptor)));
     }
 
+    /// Opens a file descriptor under a number, which the process has inherited without a wish of the script.
+    pub fn inherit_descriptor(&mut self, number: u32, descriptor: OwnedFd) {
+        self.open_files.inherit(number, Arc::new(OpenFile::real(descriptor)));
+    }
+
     /// Imports an environment as exported variables and functions, and sets the variables that every shell has.
     pub fn import_environment<N: AsRef<[u8]>, V: AsRef<[u8]>>(
         &mut self,

@@ -22,6 +22,7 @@ pub(crate) mod print;
 mod program;
 pub(crate) mod ps;
 pub(crate) mod run;
+pub(crate) mod scatter_worker;
 pub(crate) mod script;
 pub(crate) mod spawn;
 mod supervise;

@@ -57,7 +57,7 @@ pub(crate) fn run(words: Vec<OsString>, process: &ProcessContext) -> Result<i32,
     let _counted = session.memory().enter();
     set_dispositions(&mut session);
     for (number, descriptor) in inherited_descriptors() {
-        session.open_descriptor(number.cast_unsigned(), descriptor);
+        session.inherit_descriptor(number.cast_unsigned(), descriptor);
     }
     if starts_in_posix_mode(process) {
         session.set_option(SetOption::Posix, true);

@@ -33,10 +33,10 @@ pub(in crate::builtins) fn listed(context: &mut Context<'_>, flags: &DeclareFlag
             if flags.functions == Some(FunctionListing::Definitions) {
                 context.print(&function_listing::definition(known))?;
             }
-            let marked =
-                function_listing::letters(known).len() > 1 && (flags.show || flags.on != Attributes::NONE);
-            if flags.functions == Some(FunctionListing::Names) || marked {
-                context.print(&attributes(known))?;
+            if flags.functions == Some(FunctionListing::Names) {
+                context.print(&function_listing::declaration(known))?;
+            } else if flags.show || flags.on != Attributes::NONE {
+                context.print(&function_listing::attributes(known))?;
             }
         }
         return Ok(0);
@@ -73,11 +73,6 @@ fn matches(variable: &Variable, flags: &DeclareFlags) -> bool {
     kind && variable.attributes.contains(flags.on)
 }
 
-/// Returns `declare -fx name`.
-fn attributes(known: &Definition) -> Vec<u8> {
-    [b"declare -", function_listing::letters(known).as_bytes(), b" ", &known.function.name, b"\n"].concat()
-}
-
 /// Lists the named variables: `declare -p name …`.
 pub(in crate::builtins) fn named(
     context: &mut Context<'_>,
@@ -94,8 +89,7 @@ pub(in crate::builtins) fn named(
             Some(_) => match context.definitions().functions().get(name.as_bytes()).cloned() {
                 Some(known) => {
                     function(context, flags, &known)?;
-                    let marked = function_listing::letters(&known).len() > 1;
-                    Some(if marked { attributes(&known) } else { Vec::new() })
+                    Some(function_listing::attributes(&known))
                 }
                 None => None,
             },
