@@ -121,6 +121,44 @@ impl SyntaxError {
         self.expected == Some(Expected::ArrayElement) && !self.incomplete
     }
 
+    /// Whether the error is in `[[ ]]`. Bash ends a script there as if the text ended: with the status of the last command.
+    #[must_use]
+    pub fn is_in_conditional(&self, source: &[u8]) -> bool {
+        let in_test = match self.expected {
+            Some(Expected::Test | Expected::UnaryOperand | Expected::BinaryOperand) => true,
+            Some(Expected::TestOperator | Expected::Token("]]")) => true,
+            Some(Expected::Token(")")) => self.span.of(source) == b"]]",
+            _ => false,
+        };
+        in_test && !self.incomplete
+    }
+
+    /// The message of bash for an error in `[[ ]]` at a token. Empty if bash is silent.
+    fn conditional_message(&self, token: &[u8]) -> String {
+        let is_word = token != b"]]" && !token.iter().any(|byte| ends_word(*byte));
+        let shown = match token {
+            b"\n" => "newline".into(),
+            token => String::from_utf8_lossy(token),
+        };
+        match self.expected {
+            Some(Expected::Test) if token == b"]]" => String::new(),
+            Some(Expected::Test) => format!("unexpected token `{shown}' in conditional command"),
+            Some(Expected::UnaryOperand) => {
+                format!("unexpected argument `{shown}' to conditional unary operator")
+            }
+            Some(Expected::BinaryOperand) => {
+                format!("unexpected argument `{shown}' to conditional binary operator")
+            }
+            Some(Expected::TestOperator) if is_word => "conditional binary operator expected".to_owned(),
+            Some(Expected::TestOperator) => {
+                format!("unexpected token `{shown}', conditional binary operator expected")
+            }
+            Some(Expected::Token(")")) => format!("unexpected token `{shown}', expected `)'"),
+            _ if is_word => "syntax error in conditional expression".to_owned(),
+            _ => format!("syntax error in conditional expression: unexpected token `{shown}'"),
+        }
+    }
+
     /// Returns the message of bash, without the location, and the offset of the line that bash names.
     #[must_use]
     pub fn bash_message(&self, source: &[u8]) -> (String, u32) {
@@ -150,16 +188,7 @@ impl SyntaxError {
             (_, Some(Expected::ExpressionsEnd), _) if token == b";" => {
                 ("syntax error: `;' unexpected".to_owned(), self.span.start)
             }
-            (_, Some(Expected::TestOperator), _) if token == b"\n" => {
-                let message = "unexpected token `newline', conditional binary operator expected";
-                (message.to_owned(), self.span.start)
-            }
-            (_, Some(Expected::Token(")")), _) if token == b"]]" => {
-                ("unexpected token `]]', expected `)'".to_owned(), self.span.start)
-            }
-            (_, Some(Expected::TestOperator), _) if !self.incomplete => {
-                ("conditional binary operator expected".to_owned(), self.span.start)
-            }
+            _ if self.is_in_conditional(source) => (self.conditional_message(token), self.span.start),
             _ if self.incomplete => ("syntax error: unexpected end of file".to_owned(), end),
             _ if token == b"\n" => {
                 ("syntax error near unexpected token `newline'".to_owned(), self.span.start)

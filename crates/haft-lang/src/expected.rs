@@ -39,6 +39,12 @@ pub enum Expected {
     ArrayElement,
     /// A word, described for the message.
     Word(&'static str),
+    /// A test or a word in `[[ ]]`.
+    Test,
+    /// The operand of a unary operator of `[[ ]]`.
+    UnaryOperand,
+    /// The right operand of a binary operator of `[[ ]]`.
+    BinaryOperand,
     /// An operator of `[[ ]]`, or `]]`.
     TestOperator,
     /// An arithmetic operator.
@@ -90,7 +96,8 @@ impl fmt::Display for Expected {
             Self::Word(description) => formatter.write_str(description),
             Self::TestOperator => formatter.write_str("an operator or \"]]\""),
             Self::Operator => formatter.write_str("an operator"),
-            Self::Operand => formatter.write_str("an operand"),
+            Self::Operand | Self::UnaryOperand | Self::BinaryOperand => formatter.write_str("an operand"),
+            Self::Test => formatter.write_str("a test or a word"),
             Self::Number => formatter.write_str("a number"),
             Self::AssignedVariable => formatter.write_str("a variable before the assignment"),
         }

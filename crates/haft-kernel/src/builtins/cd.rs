@@ -8,7 +8,7 @@ use crate::options::{SetOption, ShellOption};
 use crate::session::Session;
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
-    let (flags, operands) = match options::parse(context, arguments, "LPe@") {
+    let (flags, operands) = match options::parse(context, arguments, "LPe") {
         Ok(parsed) => parsed,
         Err(end) => return end,
     };

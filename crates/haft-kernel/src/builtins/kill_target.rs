@@ -43,6 +43,7 @@ pub(super) fn signal_number(
     number: i32,
 ) -> Result<io::Result<()>, Unwind> {
     let session = context.session_mut();
+    session.jobs.reap_few();
     match target(session, pid) {
         KillTarget::Own => to_self(session, pid, number)?,
         KillTarget::Script => to_script(session, number),

@@ -52,6 +52,9 @@ const COMPGEN: &str = "compgen [-abcdefgjksuv] [-o option] [-A action] [-G globp
                        [-C command] [-X filterpat] [-P prefix] [-S suffix] [word]";
 const COMPLETE: &str = "complete [-abcdefgjksuv] [-pr] [-DEI] [-o option] [-A action] [-G globpat] [-W wordlist] \
                         [-F function] [-C command] [-X filterpat] [-P prefix] [-S suffix] [name ...]";
+const READARRAY: &str =
+    "readarray [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]";
+const TYPESET: &str = "typeset [-aAfFgiIlnrtux] name[=value] ... or typeset -p [-aAfFilnrtux] [name ...]";
 const MAPFILE: &str =
     "mapfile [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]";
 const READ: &str = "read [-ers] [-a array] [-d delim] [-i text] [-n nchars] [-N nchars] [-p prompt] [-t timeout] \
@@ -77,7 +80,7 @@ impl Kernel {
 /// All builtins, sorted by name.
 pub const ALL: &[Builtin] = &[
     special(".", source::run, ". filename [arguments]", "Runs a file in the current shell."),
-    special(":", colon::run, ": [arguments]", "Does nothing and succeeds."),
+    special(":", colon::run, ":", "Does nothing and succeeds."),
     words("[", test::run_bracket, "[ arg... ]", "Evaluates a conditional expression."),
     words("alias", alias::run, "alias [-p] [name[=value] ... ]", "Defines or prints aliases."),
     words("bg", bg::run, "bg [job_spec ...]", "Resumes jobs in the background."),
@@ -175,7 +178,7 @@ pub const ALL: &[Builtin] = &[
     words("pushd", pushd::run, "pushd [-n] [+N | -N | dir]", "Adds a directory to the directory stack."),
     words("pwd", pwd::run, "pwd [-LP]", "Prints the working directory."),
     words("read", read::run, READ, "Reads a line into variables."),
-    words("readarray", mapfile::run, MAPFILE, "Reads lines into an array."),
+    words("readarray", mapfile::run, READARRAY, "Reads lines into an array."),
     operands(
         "readonly",
         readonly::run,
@@ -204,8 +207,13 @@ pub const ALL: &[Builtin] = &[
     ),
     words("true", true_::run, "true", "Returns a success status."),
     words("type", type_::run, "type [-afptP] name [name ...]", "Describes how a name would be interpreted."),
-    operands("typeset", declare::run, false, DECLARE, "Sets values and attributes of variables."),
-    words("ulimit", ulimit::run, "ulimit [-SHacdefilmnpqrstuvxR] [limit]", "Sets or prints resource limits."),
+    operands("typeset", declare::run, false, TYPESET, "Sets values and attributes of variables."),
+    words(
+        "ulimit",
+        ulimit::run,
+        "ulimit [-SHabcdefiklmnpqrstuvxPRT] [limit]",
+        "Sets or prints resource limits.",
+    ),
     words("umask", umask::run, "umask [-p] [-S] [mode]", "Sets or prints the file mode creation mask."),
     words("unalias", unalias::run, "unalias [-a] name [name ...]", "Removes aliases."),
     special("unset", unset::run, "unset [-f] [-v] [-n] [name ...]", "Unsets variables and functions."),

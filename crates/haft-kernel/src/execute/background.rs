@@ -31,6 +31,9 @@ impl Session {
             plain.first.negated = false;
             statement = &plain;
         }
+        if !self.debug_allows_background(statement)? {
+            return Ok(self.parameters.status());
+        }
         let mut child = self.fork();
         child.jobs.hide_inherited();
         let group = self.new_group(false);
@@ -41,6 +44,7 @@ impl Session {
         if !self.options.has(SetOption::Monitor) {
             child.traps.ignore_keyboard();
         }
+        child.drop_traps_before_program(statement);
         // With job control, a background job that reads from the terminal is stopped instead.
         if group.is_none()
             && !self.open_files.is_stdin_redirected()
@@ -66,6 +70,18 @@ impl Session {
             vec![StageWork::on_thread(child, move |session| session.run_as_whole_subshell(&statement, None))]
         };
         self.add_job(statement, members, group)
+    }
+
+    /// Runs the `DEBUG` trap in this shell before a simple command that runs in the background. Returns whether it is to run.
+    fn debug_allows_background(&mut self, statement: &Statement) -> Result<bool, Unwind> {
+        match &*statement.first.stages {
+            [only] if statement.rest.is_empty() && matches!(only.kind, CommandKind::Simple(_)) => {
+                self.calls.set_line(only.line);
+                self.calls.set_command_span(only.span);
+                self.debug_allows()
+            }
+            _ => Ok(true),
+        }
     }
 
     /// Prepares a subshell to run in the background. Returns the ended member if that fails.

@@ -65,6 +65,7 @@ impl Session {
         if in_child {
             self.open_files.set_stdin_redirected(false);
         }
+        self.calls.set_line(self.line_of_redirections(command));
         let Some(undo) = self.redirect_all(&command.redirects, in_child)? else {
             self.open_files.set_stdin_redirected(redirected);
             self.open_files.close_substitutions(substituted);
@@ -72,6 +73,7 @@ impl Session {
             let looked_at = Self::fails_itself(&command.kind) && !Self::fails_redirected(command);
             return if looked_at { Ok(1) } else { self.check_failure(1) };
         };
+        self.calls.set_line(command.line);
         let result = match self.run_kind(&command.kind, parameters) {
             Ok(status) if Self::fails_redirected(command) => self.check_compound_failure(command, status),
             result => result,
@@ -83,6 +85,18 @@ impl Session {
             Ok(0) if !flushed => Ok(1),
             result => result,
         }
+    }
+
+    /// The line of the first redirection of a compound command, for messages. In bash, too, it is not the first line.
+    fn line_of_redirections(&self, command: &Command) -> u32 {
+        let is_parenthesized = matches!(command.kind, CommandKind::Subshell(_));
+        let Some(first) = command.redirects.first().filter(|_| !is_parenthesized) else {
+            return command.line;
+        };
+        let text = self.calls.source_text().map_or(&[][..], |text| text);
+        let range = command.span.start as usize..first.span.start as usize;
+        let lines = memchr::memchr_iter(b'\n', text.get(range).unwrap_or_default()).count();
+        command.line.saturating_add(u32::try_from(lines).unwrap_or(0))
     }
 
     pub(super) fn run_kind(&mut self, kind: &CommandKind, parameters: ExecutionParameters) -> Flow {

@@ -92,7 +92,7 @@ impl Session {
     }
 
     /// Whether a list is one program and nothing else.
-    fn is_one_program(&self, list: &List) -> bool {
+    pub(super) fn is_one_program(&self, list: &List) -> bool {
         let [statement] = &*list.statements else { return false };
         let [command] = &*statement.first.stages else { return false };
         let CommandKind::Simple(simple) = &command.kind else { return false };

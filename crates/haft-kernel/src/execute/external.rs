@@ -346,7 +346,12 @@ impl Session {
             self.adopt_output(&mut child);
             return ended;
         }
-        self.report(format_args!("{}: command not found", words[0]));
+        let named =
+            assigned.iter().rev().find(|(name, _)| **name == *b"PATH").map(|(_, value)| value.clone());
+        // Without `PATH`, the name is a file of the working directory.
+        let has_path = named.or_else(|| self.value(b"PATH")).is_some_and(|path| !path.is_empty());
+        let reason = if has_path { "command not found" } else { "No such file or directory" };
+        self.report(format_args!("{}: {reason}", words[0]));
         Ok(NOT_FOUND)
     }
 
@@ -359,6 +364,9 @@ impl Session {
         match error.kind() {
             _ if directory => self.report(format_args!("{shown}: Is a directory")),
             ErrorKind::NotFound => self.report(format_args!("{shown}: No such file or directory")),
+            ErrorKind::InterpreterNotFound => {
+                self.report(format_args!("{shown}: cannot execute: required file not found"));
+            }
             ErrorKind::NotExecutable => {
                 self.report(format_args!("{}: Permission denied", String::from_utf8_lossy(path)));
             }

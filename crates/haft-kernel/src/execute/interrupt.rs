@@ -20,21 +20,30 @@ impl Session {
     pub(super) fn hold_interrupt(&self) -> Option<HeldInterrupt> {
         let trap = Trap::Signal(Signals::INT);
         let own = self.owns_process() && self.is_on_main_thread() && !self.is_interactive();
-        // A command substitution ends at once, as in bash.
-        if !own || self.processes.is_captured() || self.traps.is_listed(trap) || self.traps.is_fixed(trap) {
+        let own_trap = self.traps.get(trap);
+        let is_ignored = own_trap.is_some_and(|text| text.is_empty());
+        if !own || is_ignored || self.traps.is_fixed(trap) {
             return None;
         }
-        // The `EXIT` trap catches the signal anyway.
+        if self.identity.leads_process() && own_trap.is_some() {
+            return None;
+        }
+        // The shell around this one, or an `EXIT` trap, may catch the signal anyway.
         let caught = !self.kernel.signals.is_caught(Signals::INT);
+        // A command substitution ends at once, as in bash.
+        if caught && own_trap.is_none() && self.processes.is_captured() {
+            return None;
+        }
         if caught {
             self.kernel.dispose(Signals::INT, Disposition::Catch);
         }
         Some(HeldInterrupt { caught })
     }
 
-    /// Ends the holding back. If the signal has arrived and the program has died of it, the shell ends too.
+    /// Ends the holding back. If the signal has arrived and the program has died of it, the trap of this subshell runs, or the
+    /// shell ends too. The shell around a subshell takes the signal from the inbox afterwards.
     pub(super) fn release_interrupt(
-        &self,
+        &mut self,
         held: Option<HeldInterrupt>,
         died_of_it: bool,
     ) -> Result<(), Unwind> {
@@ -42,13 +51,23 @@ impl Session {
         if held.caught {
             self.kernel.dispose(Signals::INT, Disposition::Default);
         }
-        if !self.kernel.signals.take_signal(Signals::INT) || !died_of_it {
+        let trap = Trap::Signal(Signals::INT);
+        let inbox = self.kernel.signals.clone();
+        if !inbox.has(Signals::INT) {
             return Ok(());
         }
-        if !self.identity.leads_process() {
-            // The shell around this subshell ends as well.
-            self.kernel.signals.raise(Signals::INT);
+        let has_own_trap = self.traps.get(trap).is_some();
+        let leaves_signal = match died_of_it && !has_own_trap {
+            true => !self.identity.leads_process(),
+            false => !held.caught && self.traps.is_listed(trap),
+        };
+        if !leaves_signal {
+            inbox.take_signal(Signals::INT);
         }
-        Err(Unwind::Signal(Signals::INT))
+        match died_of_it {
+            true if has_own_trap => self.run_trap(trap),
+            true => Err(Unwind::Signal(Signals::INT)),
+            false => Ok(()),
+        }
     }
 }

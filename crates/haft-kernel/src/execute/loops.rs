@@ -50,14 +50,14 @@ impl Session {
         }
         let line = self.calls.text_line();
         let values = self.loop_values(each.words.as_deref())?;
-        let header = self.header_span(each);
+        let header = header_span(each.name_span, each.words.as_deref(), "for ");
         self.looping(|session| {
             let mut status = 0;
             for value in values {
                 session.calls.set_line(line);
                 session.calls.set_command_span(header);
                 session.run_debug_trap()?;
-                session.trace_for(each)?;
+                session.trace_loop("for", &each.name, each.words.as_deref())?;
                 if let Err(error) = session.assign_loop_variable(&each.name, value) {
                     session.report(error);
                     return session.unless_posix(1);
@@ -70,15 +70,6 @@ impl Session {
             }
             Ok(status)
         })
-    }
-
-    /// The part of a loop that `BASH_COMMAND` shows: `for name in words`.
-    fn header_span(&self, each: &For) -> Span {
-        let end = match each.words.as_deref() {
-            Some([.., last]) => last.span.end,
-            _ => each.name_span.end,
-        };
-        Span::new(each.name_span.start.saturating_sub(4), end)
     }
 
     #[inline(never)]
@@ -180,6 +171,9 @@ impl Session {
         if values.is_empty() {
             return Ok(0);
         }
+        self.calls.set_command_span(header_span(select.name_span, select.words.as_deref(), "select "));
+        self.run_debug_trap()?;
+        self.trace_loop("select", &select.name, select.words.as_deref())?;
         self.looping(|session| {
             let mut show = true;
             loop {
@@ -219,6 +213,16 @@ impl Session {
         let columns = self.value(b"COLUMNS").and_then(|value| value.lossy().parse().ok());
         columns.filter(|columns| *columns > 0).unwrap_or(80)
     }
+}
+
+/// The part of a loop that `BASH_COMMAND` shows: `for name in words`.
+fn header_span(name: Span, words: Option<&[Word]>, keyword: &str) -> Span {
+    let end = match words {
+        Some([.., last]) => last.span.end,
+        _ => name.end,
+    };
+    let before = u32::try_from(keyword.len()).unwrap_or(0);
+    Span::new(name.start.saturating_sub(before), end)
 }
 
 /// The numbered list that `select` shows, in as many columns as fit, separated by tabs where possible.

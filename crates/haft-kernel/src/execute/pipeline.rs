@@ -236,7 +236,8 @@ impl Session {
         if !self.has_whole_fans(&pipeline.stages) {
             return vec![Member::ended(2)];
         }
-        let options = StageOptions { is_whole_subshell, ..StageOptions::default() };
+        let debug_trap_has_run = is_whole_subshell && pipeline.stages.len() == 1;
+        let options = StageOptions { is_whole_subshell, debug_trap_has_run, ..StageOptions::default() };
         match self.start_stages(pipeline, pipeline.stages.len(), options) {
             Ok((stages, _)) => self.run_stages_ready(stages, false),
             Err(error) => {

@@ -17,6 +17,7 @@ use crate::io::OpenFile;
 use crate::jobs::Member;
 use crate::options::SetOption;
 use crate::session::Session;
+use crate::traps::Trap;
 
 impl Session {
     /// Whether a background statement runs in a copy of this process: the process must be a plain shell with a single thread,
@@ -49,6 +50,25 @@ impl Session {
                 }
                 _ => false,
             })
+    }
+
+    /// Removes the traps of a subshell that only starts one program: it becomes the program, so none of them can run. The
+    /// `DEBUG` trap has run in the parent shell.
+    pub(super) fn drop_traps_before_program(&mut self, statement: &Statement) {
+        let [only] = &*statement.first.stages else { return };
+        let dropped: &[Trap] = match &only.kind {
+            _ if !is_single_pipeline(statement) => &[],
+            CommandKind::Simple(simple) => {
+                let target = simple.name().map(|name| self.resolve_name(name));
+                match target {
+                    Some(CommandTarget::External) => &[Trap::Debug, Trap::Error, Trap::Return],
+                    _ => &[],
+                }
+            }
+            CommandKind::Subshell(list) if self.is_one_program(list) => &[Trap::Error],
+            _ => &[],
+        };
+        dropped.iter().for_each(|trap| self.traps.reset(*trap));
     }
 
     /// Runs something in a copy of this process, as all that this subshell does.
@@ -160,7 +180,8 @@ impl Session {
         simple: &SimpleCommand,
         copied: Option<&ForkedChild>,
     ) -> Flow {
-        let parameters = ExecutionParameters::last_of_program();
+        let parameters =
+            ExecutionParameters { debug_trap_has_run: true, ..ExecutionParameters::last_of_program() };
         if command.redirects.is_empty() || !simple.assignments.is_empty() || simple.arguments.is_empty() {
             return self.run_command(command, parameters, None);
         }

@@ -327,6 +327,9 @@ impl Session {
     #[inline(never)]
     fn syntax_error(&mut self, error: &SyntaxError, text: &[u8], reading: TextOptions) -> Flow {
         self.report_syntax_error(error, text, reading);
+        if error.is_in_conditional(text) && !reading.is_inner {
+            return Ok(self.parameters.status());
+        }
         self.parameters.set_status(2);
         self.unless_posix(2)
     }
@@ -342,6 +345,9 @@ impl Session {
             self.warn_of_document(delimiter, span.start, u32::MAX, text, reading.lines_before);
         }
         let (message, offset) = error.bash_message(text);
+        if message.is_empty() {
+            return;
+        }
         let line = match error.incomplete && offset as usize == text.len() {
             true => lines_with_end(text),
             false => lines.line(offset),

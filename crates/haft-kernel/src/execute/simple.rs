@@ -240,7 +240,9 @@ impl Session {
             return Ok(self.value(name).unwrap_or_default());
         }
         let assigned = self.expand_assignment(assignment, false)?;
-        self.trace_assigned(assignment, &assigned)?;
+        if !assignment.append {
+            self.trace_assigned(assignment, &assigned)?;
+        }
         let value = match assigned.value {
             AssignedValue::Scalar(value) => value,
             AssignedValue::List(elements) => list_text(&elements),
@@ -248,12 +250,20 @@ impl Session {
         if !assignment.append {
             return Ok(value);
         }
+        let whole = self.appended_value(name, &value)?;
+        self.trace_value(name, &whole)?;
+        Ok(whole)
+    }
+
+    /// The value of a variable after `name+=value`, without assigning it.
+    fn appended_value(&mut self, name: &Bytes, value: &Bytes) -> Result<Bytes, Unwind> {
+        use crate::variables::Attributes;
         let mut whole = self.value(name).unwrap_or_default();
         if self.variables.get(name).is_some_and(|variable| variable.is(Attributes::INTEGER)) {
-            let sum = self.evaluate_or_fail(&whole)?.wrapping_add(self.evaluate_or_fail(&value)?);
+            let sum = self.evaluate_or_fail(&whole)?.wrapping_add(self.evaluate_or_fail(value)?);
             return Ok(sum.to_string().into());
         }
-        whole.push(&value);
+        whole.push(value);
         Ok(whole)
     }
 }

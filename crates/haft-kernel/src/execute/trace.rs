@@ -1,6 +1,6 @@
 //! `set -x`.
 
-use haft_lang::ast::{Arithmetic, Assignment, For, Span, Word};
+use haft_lang::ast::{Arithmetic, Assignment, Span, Word};
 use haft_text::Bytes;
 use haft_text::quote;
 
@@ -93,6 +93,15 @@ impl Session {
         self.trace_line(&line)
     }
 
+    /// Traces `name=value`.
+    pub(crate) fn trace_value(&mut self, name: &[u8], value: &[u8]) -> Result<(), Unwind> {
+        if !self.traces() {
+            return Ok(());
+        }
+        let quoted = quote::traced_value(value, self.encoding_of(value));
+        self.trace_line(&[name, b"=", &*quoted].concat())
+    }
+
     pub(crate) fn trace_case(&mut self, subject: &Word) -> Result<(), Unwind> {
         if !self.traces() {
             return Ok(());
@@ -101,17 +110,23 @@ impl Session {
         self.trace_line(&[b"case ", text.as_bytes(), b" in"].concat())
     }
 
-    pub(crate) fn trace_for(&mut self, each: &For) -> Result<(), Unwind> {
+    /// Traces the head of `for` or `select`.
+    pub(crate) fn trace_loop(
+        &mut self,
+        keyword: &str,
+        name: &[u8],
+        words: Option<&[Word]>,
+    ) -> Result<(), Unwind> {
         if !self.traces() {
             return Ok(());
         }
-        let words: Vec<u8> = match &each.words {
+        let words: Vec<u8> = match words {
             None => b"\"$@\"".to_vec(),
             Some(words) => {
                 words.iter().map(|word| self.text_of(word.span).into_vec()).collect::<Vec<_>>().join(&b' ')
             }
         };
-        self.trace_line(&[b"for ", each.name.as_bytes(), b" in ", &words].concat())
+        self.trace_line(&[keyword.as_bytes(), b" ", name, b" in ", &words].concat())
     }
 
     pub(crate) fn trace_arithmetic(&mut self, expression: &Arithmetic) -> Result<(), Unwind> {

@@ -12,6 +12,9 @@ use crate::options::SetOption;
 use crate::session::Session;
 use crate::variables::{Assigned, AssignedElement, AssignedValue, Attributes, VariableError};
 
+/// The number of list elements between two checks for cancellation.
+const ELEMENTS_PER_CHECK: usize = 1 << 16;
+
 impl Session {
     /// Expands the words of an assignment, which may be to an associative array, without assigning.
     pub(crate) fn expand_assignment(
@@ -62,11 +65,12 @@ impl Session {
                 continue;
             }
             self.expand_fields(&element.value, &mut fields)?;
-            expanded.extend(fields.drain(..).map(|value| AssignedElement {
-                subscript: None,
-                append: false,
-                value,
-            }));
+            for (index, value) in fields.drain(..).enumerate() {
+                if index % ELEMENTS_PER_CHECK == 0 {
+                    self.check()?;
+                }
+                expanded.push(AssignedElement { subscript: None, append: false, value });
+            }
         }
         Ok(expanded)
     }

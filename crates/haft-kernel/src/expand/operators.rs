@@ -10,7 +10,7 @@ use super::parameter::{ElementSelection, ParameterTarget, place_name};
 use super::parts::emit;
 use super::sink::{Sink, SinkMode};
 use crate::flow::Unwind;
-use crate::options::ShellOption;
+use crate::options::{SetOption, ShellOption};
 use crate::session::Session;
 
 impl Session {
@@ -231,9 +231,11 @@ impl Session {
             ParameterTarget::Variable { name, selection }
                 if !matches!(selection, ElementSelection::Whole) =>
             {
-                match self.lookup(name).is_some() {
+                let is_set = self.lookup(name).is_some_and(|variable| variable.is_set());
+                match is_set || !self.options.has(SetOption::NoUnset) {
                     true => Ok(()),
-                    false => self.require_set(name),
+                    // Unlike other unset parameters, it does not end the shell.
+                    false => Err(self.fail_expansion(format_args!("{name}: unbound variable"), 1)),
                 }
             }
             _ => self.check_unset(place, fetched),

@@ -364,6 +364,9 @@ impl Session {
             return Ok(());
         }
         match (place, fetched) {
+            (ParameterTarget::Special(special), Fetched::Unset) => {
+                self.require_set(&[b'$', special.symbol()])
+            }
             (_, Fetched::Unset) => self.require_set(place_name(place).as_bytes()),
             _ => Ok(()),
         }

@@ -251,6 +251,15 @@ impl Jobs {
         }
     }
 
+    /// Reaps ended processes, as bash does at once, unless there are many jobs: a subshell can tell with `kill -0` whether a
+    /// process is left.
+    pub(crate) fn reap_few(&mut self) {
+        const MAX_REAPED_JOBS: usize = 16;
+        if !self.list.is_empty() && self.list.len() <= MAX_REAPED_JOBS {
+            self.update();
+        }
+    }
+
     /// How many processes of jobs were found to have ended since the last call.
     pub(crate) fn take_newly_ended(&mut self) -> u32 {
         std::mem::take(&mut self.newly_ended)

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use haft_text::Bytes;
 
+use crate::discard::discard;
 use crate::options::SetOption;
 use crate::session::Session;
 use crate::session::lookup::{VariableTarget, split_reference};
@@ -321,9 +322,7 @@ impl Session {
             _ => 0,
         };
         if plain && elements.iter().all(|element| element.subscript.is_none() && !element.append) {
-            if let Some(array) = self.variables.get_mut(name).and_then(Variable::make_indexed) {
-                (next..).zip(elements).for_each(|(index, element)| array.set(index, element.value));
-            }
+            self.fill_plain(name, next, elements);
             return Ok(());
         }
         for element in elements {
@@ -352,6 +351,24 @@ impl Session {
             next = next.saturating_add(1);
         }
         Ok(())
+    }
+
+    /// Sets elements in order from an index on. A cancelled session gets a part of them.
+    fn fill_plain(&mut self, name: &[u8], start: u64, elements: Vec<AssignedElement>) {
+        const ELEMENTS_PER_CHECK: usize = 1 << 16;
+        let mut next = start;
+        let mut rest = elements.into_iter();
+        while rest.len() > 0 {
+            if self.is_stopping() {
+                return discard(rest, &self.memory);
+            }
+            if let Some(array) = self.variables.get_mut(name).and_then(Variable::make_indexed) {
+                for element in rest.by_ref().take(ELEMENTS_PER_CHECK) {
+                    array.set(next, element.value);
+                    next += 1;
+                }
+            }
+        }
     }
 
     fn fill_associative(&mut self, name: &[u8], elements: Vec<AssignedElement>) -> Result<(), VariableError> {

@@ -14,6 +14,7 @@ impl Session {
         self.variables.share();
         self.calls.share();
         self.parameters.share();
+        self.jobs.reap_few();
         self.snapshot()
     }
 

@@ -220,6 +220,8 @@ impl Session {
             SetOption::Emacs if on => self.options.put(SetOption::Vi, false),
             SetOption::Vi if on => self.options.put(SetOption::Emacs, false),
             SetOption::Posix => self.apply_posix_mode(on),
+            SetOption::IgnoreEof if on => self.variables.insert(b"IGNOREEOF", Variable::scalar("10")),
+            SetOption::IgnoreEof => drop(self.variables.unset(b"IGNOREEOF", false)),
             SetOption::History => self.follow_history_option(on),
             _ => {}
         }

@@ -104,10 +104,10 @@ impl Parser<'_> {
     /// Parses a unary test, a binary test or a single word.
     fn test(&mut self, opened: Opened) -> Result<ConditionalKind> {
         let single = WordMode::single(self.options.extglob);
-        let left = self.operand(single, opened, Expected::Word("a test or a word"))?;
+        let left = self.operand(single, opened, Expected::Test)?;
         if let Some(test) = unary(&left) {
             self.skip_blanks();
-            let operand = self.operand(single, opened, Expected::Operand)?;
+            let operand = self.operand(single, opened, Expected::UnaryOperand)?;
             return Ok(ConditionalKind::Unary { test, operand });
         }
         self.skip_blanks();
@@ -133,7 +133,7 @@ impl Parser<'_> {
             }
             _ => single,
         };
-        let right = self.operand(mode, opened, Expected::Operand)?;
+        let right = self.operand(mode, opened, Expected::BinaryOperand)?;
         Ok(ConditionalKind::Binary { test, left, right })
     }
 

@@ -89,21 +89,29 @@ fn bracket_end(text: &[u8]) -> Option<usize> {
 /// The patterns of `GLOBIGNORE`. Paths that match one of them are removed from the result.
 #[derive(Clone, Debug)]
 pub struct GlobIgnore {
-    patterns: Vec<Pattern>,
+    /// The parts of each pattern between slashes, which no operator matches.
+    patterns: Vec<Vec<Pattern>>,
 }
 
 impl GlobIgnore {
     /// Parses a colon-separated list.
     #[must_use]
     pub fn new(list: &[u8], options: PatternOptions) -> Self {
+        let compile = |text: &[u8]| {
+            text.split(|byte| *byte == b'/').map(|part| Pattern::compile(part, options)).collect()
+        };
         let patterns = split_list(list).into_iter().filter(|text| !text.is_empty());
-        Self { patterns: patterns.map(|text| Pattern::compile(text, options)).collect() }
+        Self { patterns: patterns.map(compile).collect() }
     }
 
     /// Tells whether a path is removed.
     #[must_use]
     pub fn matches(&self, path: &[u8]) -> bool {
         let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
-        matches!(name, b"." | b"..") || self.patterns.iter().any(|pattern| pattern.matches(path))
+        let parts: Vec<&[u8]> = path.split(|byte| *byte == b'/').collect();
+        let matches = |pattern: &Vec<Pattern>| {
+            pattern.len() == parts.len() && pattern.iter().zip(&parts).all(|(one, part)| one.matches(part))
+        };
+        matches!(name, b"." | b"..") || self.patterns.iter().any(matches)
     }
 }

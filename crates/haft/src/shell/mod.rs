@@ -63,7 +63,14 @@ pub(crate) fn run(words: Vec<OsString>, process: &ProcessContext) -> Result<i32,
         session.set_option(SetOption::Posix, true);
     }
     configure(&mut session, &arguments)?;
-    let text = read_source(&arguments.source, process)?;
+    let text = match read_source(&arguments.source, process) {
+        // Under the name of a shell, in bash's words.
+        Err(failure) if arguments::is_shell_name(own) => {
+            let _ = writeln!(std::io::stderr(), "{}: {}", own.display(), failure.message);
+            return Ok(failure.status);
+        }
+        text => text?,
+    };
     let profiles = profiles(&mut session, &arguments, process);
     let restricted = arguments.restricted;
     set_parameters(&mut session, arguments, process);
