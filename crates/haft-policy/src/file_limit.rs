@@ -103,12 +103,26 @@ impl FileLimits {
         }
     }
 
+    /// Refuses to move or remove a directory around a protected path, because then another one could take its place.
+    fn decide_removal(&self, access: FileAccess, path: &Path) -> Option<Decision> {
+        let is_around = |inner: &PathBuf| inner.starts_with(path) && inner != path;
+        let around = |exception: &&FileException| exception.rule.plain().any(|inner| is_around(&inner));
+        let exceptions = self.exceptions.iter().filter(|_| access == FileAccess::Delete);
+        let exception = exceptions.filter(around).max_by_key(|found| found.verdict)?;
+        let inner = exception.rule.plain().find(is_around).unwrap_or_default();
+        let reason = format!("'{}' contains the protected '{}'", path.display(), inner.display());
+        Some(exception.rule.decision(exception.verdict, reason))
+    }
+
     /// Decides about a normalized path.
     pub(crate) fn decide(&self, access: FileAccess, path: &Path) -> Decision {
         let matching = |exception: &&FileException| exception.applies(access) && exception.rule.matches(path);
         if let Some(exception) = self.exceptions.iter().filter(matching).max_by_key(|found| found.verdict) {
             let reason = format!("'{}' is protected", path.display());
             return exception.rule.decision(exception.verdict, reason);
+        }
+        if let Some(decision) = self.decide_removal(access, path) {
+            return decision;
         }
         let Some(allowed) = self.allowed(access) else { return Decision::allowed() };
         match allowed.iter().find(|rule| rule.matches(path)) {

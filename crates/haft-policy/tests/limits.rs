@@ -54,6 +54,11 @@ fn the_workspace_preset_protects_everything_but_the_project() {
     ] {
         assert!(!may(&policy, FileAccess::Write, path) && !may(&policy, FileAccess::Delete, path), "{path}");
     }
+    // Another directory must not take the place of one with a protected path.
+    assert!(
+        !may(&policy, FileAccess::Delete, "/repo/.git")
+            && may(&policy, FileAccess::Delete, "/repo/.git/index")
+    );
     for path in ["/home/me/.ssh/id_ed25519", "/work/.env", "/proc/self/root/home/me/.aws/credentials"] {
         assert!(!may(&policy, FileAccess::Read, path), "{path}");
     }

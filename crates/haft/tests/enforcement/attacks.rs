@@ -5,7 +5,7 @@ use haft_test_support::Haft;
 use crate::support::{Place, SECRET, confined, has_landlock};
 
 /// Commands that change the file `$T`.
-const CHANGES: [&str; 16] = [
+const CHANGES: [&str; 21] = [
     "echo x > $T",
     "echo x >> $T",
     ": >| $T",
@@ -20,6 +20,11 @@ const CHANGES: [&str; 16] = [
     "dd if=own of=$T status=none",
     "truncate -s 0 $T",
     "/usr/bin/truncate -s 0 $T",
+    "sort -o $T own",
+    "uniq own $T",
+    "install -m 600 own $T",
+    "exec {fd}> $T; echo x >&$fd",
+    "awk 'BEGIN { print 1 > ENVIRON[\"T\"] }'",
     "perl -e 'open F, \">\", $ENV{T}; print F 1'",
     "python3 -c 'import os; open(os.environ[\"T\"], \"w\").write(\"x\")'",
 ];

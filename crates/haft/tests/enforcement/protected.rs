@@ -84,6 +84,24 @@ fn no_script_changes_the_hooks_of_a_repository() {
 }
 
 #[test]
+fn commands_and_tools_of_haft_do_not_change_them_either() {
+    let place = project();
+    let hook = place.path(HOOK);
+    let script = format!(
+        "mv .git g && mkdir -p .git/hooks; echo x > .git/hooks/new; rm -rf .git; mv .git/hooks g; echo x > {0}
+        tool file_write path=.git/hooks/pre-commit content=x; tool file_write path=.git/hooks/new content=x
+        tool file_edit path={0} old=untouched new=x; tool file_write path=none/../.git/hooks/new content=x
+        ln -s .git/hooks/new link; tool file_write path=link content=x; echo added > added",
+        hook.display()
+    );
+    for options in [&[][..], &["--no-external"]] {
+        let run = place.haft(Path::new("workspace")).args(options).args(["-c", &script]).run();
+        assert!(is_untouched(&place), "{options:?}: {}", run.error_text());
+        std::fs::remove_file(place.path("project/added")).expect("the script has run");
+    }
+}
+
+#[test]
 fn the_tree_around_protected_paths_can_change() {
     let place = project();
     let script = "echo 1 > .git/config && /bin/cp own .git/new && mv .git/new .git/renamed && rm own && /bin/mkdir -p a/b &&
