@@ -184,7 +184,7 @@ fn settings(
         let lines = match value {
             ArgumentValue::Text(text) if !text.is_empty() => {
                 let Some(lines) = parse_count(text) else {
-                    let shown = run.quote(text);
+                    let shown = format!("'{}'", text.lossy());
                     return usage(run, format!("invalid context length {shown}"));
                 };
                 usize::try_from(lines).unwrap_or(usize::MAX / 4).min(usize::MAX / 4)

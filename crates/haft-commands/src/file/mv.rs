@@ -73,7 +73,7 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
             if arguments.flag("strip-trailing-slashes") { without_trailing_slashes(name) } else { name }
         };
         match target {
-            Destination::File(source, target) => copying.operand(run, strip(source), target).map(drop),
+            Destination::File(source, target) => copying.operand(run, strip(source), strip(target)).map(drop),
             Destination::Directory(sources, directory) => {
                 copying.several = sources.len() > 1;
                 for source in sources {

@@ -28,9 +28,10 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
 
 pub(crate) static COMMAND: CommandDefinition = gnu_command(&DESCRIPTOR, run);
 
-fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> Flow {
+fn run(context: &mut Context<'_>, arguments: &CommandArguments, words: &[Bytes]) -> Flow {
     run_text(context, |run| {
-        if arguments.operands.is_empty() {
+        // `sleep --` does not wait.
+        if words.is_empty() {
             return run.usage("missing operand");
         }
         let mut total = Duration::ZERO;

@@ -51,8 +51,10 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
             return run.extra_operand(operand);
         }
         let facts = facts(run.context.session());
-        let is_wanted =
-            |name: &str, value: &str| arguments.flag(name) || arguments.flag("all") && value != UNKNOWN;
+        let is_wanted = |name: &str, value: &str| match arguments.flag("all") {
+            true => value != UNKNOWN,
+            false => arguments.flag(name),
+        };
         let mut shown: Vec<&str> = facts
             .iter()
             .filter(|(name, value)| is_wanted(name, value))

@@ -229,6 +229,9 @@ pub(crate) enum FileSize {
 impl TextRun<'_, '_> {
     /// The size of an operand.
     pub(crate) fn file_size(&self, name: &Bytes) -> FileSize {
+        if name.is_empty() {
+            return FileSize::Missing;
+        }
         let metadata = match *name == "-" {
             true => self
                 .context

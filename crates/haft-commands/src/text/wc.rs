@@ -4,6 +4,7 @@ use haft_kernel::builtins::Context;
 use haft_kernel::{Bytes, Flow};
 use haft_text::encoding::Encoding;
 
+use super::name::quoted;
 use super::streams::{FileSize, Stop, TextInput, TextRun, run_text};
 use super::text_command;
 use crate::arguments::CommandArguments;
@@ -231,14 +232,31 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
     run_text(context, |run| {
         let width = number_width(run, operands, columns.count());
         let mut total = Counts::default();
-        run.each_input(operands, |run, input| {
+        let mut work = |run: &mut TextRun<'_, '_>, input: &mut TextInput| {
             let counts = count(run, input, needs)?;
             total.add_total(counts);
-            let name = (!operands.is_empty()).then(|| input.name.clone());
+            let name = (!operands.is_empty()).then(|| shown_name(&input.name));
             run.write(&columns.line(counts, width, name.as_deref()))
-        })?;
-        if operands.len() > 1 { run.write(&columns.line(total, width, Some(b"total"))) } else { Ok(()) }
+        };
+        if operands.is_empty() {
+            run.each_input(operands, &mut work)?;
+        }
+        for name in operands {
+            match name.is_empty() {
+                true => run.problem("invalid zero-length file name"),
+                false => run.each_input(std::slice::from_ref(name), &mut work)?,
+            }
+        }
+        match operands[..] {
+            [_, _, ..] => run.write(&columns.line(total, width, Some(b"total"))),
+            _ => Ok(()),
+        }
     })
+}
+
+/// The name of a file in the output. One with a newline is quoted.
+fn shown_name(name: &Bytes) -> Vec<u8> {
+    if name.contains(&b'\n') { quoted(name).into_bytes() } else { name.to_vec() }
 }
 
 fn count(run: &mut TextRun<'_, '_>, input: &mut TextInput, needs: CountNeeds) -> Result<Counts, Stop> {

@@ -252,11 +252,19 @@ impl DiffSettings {
         };
         let time = run.context.session().time_zone().local_time(seconds);
         let format = match self.style {
-            DiffStyle::Context => "%a %b %e %T %Y".to_owned(),
+            DiffStyle::Context if has_posix_times(run) => "%a %b %e %T %Y".to_owned(),
             _ => format!("%Y-%m-%d %H:%M:%S.{nanoseconds:09} %z"),
         };
         [quoted_header(&operand.name).as_slice(), b"\t", &strftime::format(format.as_bytes(), &time)].concat()
     }
+}
+
+/// Whether times have the form of the POSIX locale.
+fn has_posix_times(run: &TextRun<'_, '_>) -> bool {
+    let values =
+        [b"LC_ALL".as_slice(), b"LC_TIME", b"LANG"].into_iter().filter_map(|name| run.context.value(name));
+    let locale = values.into_iter().find(|value| !value.is_empty());
+    locale.is_none_or(|locale| matches!(&*locale, b"C" | b"POSIX"))
 }
 
 /// A name in a header. One with unusual characters is quoted as in C.

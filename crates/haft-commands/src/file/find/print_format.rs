@@ -189,11 +189,10 @@ pub(super) fn find_type(kind: FileType) -> u8 {
     }
 }
 
-/// Everything before the last component.
+/// Everything before the last slash.
 fn directory(path: &[u8]) -> &[u8] {
-    let trimmed = without_trailing_slashes(path);
-    match trimmed.iter().rposition(|&byte| byte == b'/') {
-        Some(slash) => &trimmed[..slash],
+    match path.iter().rposition(|&byte| byte == b'/') {
+        Some(slash) => &path[..slash],
         None => b".",
     }
 }

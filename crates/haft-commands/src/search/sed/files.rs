@@ -12,7 +12,7 @@ use haft_kernel::Bytes;
 use haft_kernel::io::OpenFile;
 
 use super::{PANIC, SedSettings};
-use crate::text::streams::{Stop, TextInput, TextRun};
+use crate::text::streams::{Stop, TextInput, TextRun, Wording};
 
 /// A file could not be read.
 const BAD_INPUT: i32 = 2;
@@ -34,6 +34,8 @@ pub(super) struct SedFiles {
     ahead: Option<SedLine>,
     pub(super) name: Bytes,
     is_separate: bool,
+    /// Whether the next line is only read to know whether there is one. What cannot be read then is skipped.
+    is_looking_ahead: bool,
     suffix: Option<Bytes>,
     end: u8,
     /// Whether the rest of standard input may be left to the next reader.
@@ -74,6 +76,7 @@ impl SedFiles {
             ahead: None,
             name: Bytes::from("-"),
             is_separate: settings.is_separate,
+            is_looking_ahead: false,
             suffix: settings.in_place.clone(),
             end: settings.end,
             may_quit,
@@ -107,7 +110,7 @@ impl SedFiles {
                     }
                     return Ok(Ok(SedLine { text, is_complete, starts_file }));
                 }
-                if current.input.has_failed() {
+                if current.input.has_failed() && !self.is_looking_ahead {
                     return Err(Stop::Exit(PANIC));
                 }
                 self.close(run)?;
@@ -132,7 +135,9 @@ impl SedFiles {
             return Ok(false);
         }
         if !self.waiting.is_empty() {
+            self.is_looking_ahead = true;
             self.ahead = self.next(run, Vec::new())?.ok();
+            self.is_looking_ahead = false;
         }
         Ok(self.ahead.is_none())
     }
@@ -162,7 +167,10 @@ impl SedFiles {
             false => run.try_open(&name)?,
         };
         match opened {
-            Ok(input) => {
+            Ok(mut input) => {
+                if self.is_looking_ahead {
+                    input = input.worded(Wording::Silent);
+                }
                 let edited = match self.suffix.is_some() {
                     true => Some(self.edit(run, &name, path)?),
                     false => None,
