@@ -114,6 +114,12 @@ fn make_hostile(directory: &Path) {
     }
 }
 
+/// Lets the directory that nobody may read be removed.
+pub(crate) fn reopen(directory: &Path) {
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(directory.join("closed"), mode).expect("its mode");
+}
+
 /// The bytes of a word of a call. A replacement character stands for a byte that is not text.
 pub(crate) fn bytes(word: &str) -> Vec<u8> {
     let byte = |character: char, buffer: &mut Vec<u8>| match character {

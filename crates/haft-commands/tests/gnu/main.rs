@@ -171,6 +171,7 @@ fn commands_behave_as_gnu_programs_do() {
             }
         }
     }
+    files::reopen(directory.path());
     assert!(failures.is_empty(), "differences:\n\n{}", failures.join("\n\n"));
 }
 

@@ -4,7 +4,7 @@ use haft_fs::{FileType, Metadata, Timestamp};
 use haft_text::printf::time_zone::LocalZone;
 
 use super::super::mode::{mode_text, type_letter};
-use super::super::run::{last_component, without_trailing_slashes};
+use super::super::run::last_component;
 use super::super::time::format_time;
 use super::expression::FileTime;
 use crate::system::accounts::Accounts;
