@@ -97,9 +97,10 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
 pub(crate) static COMMAND: CommandDefinition =
     CommandDefinition { usage_status: 2, steps_aside: Some(steps_aside), ..text_command(&DESCRIPTOR, run) };
 
-/// The program reads keys in the old syntax, such as `+1`.
+/// The program reads keys in the old syntax, such as `+1`, and has an order of its own for random versions.
 fn steps_aside(_: &mut Session, arguments: &CommandArguments, _: &[Bytes]) -> bool {
-    arguments.operands.iter().any(|operand| is_old_key(operand))
+    let is_mixed = arguments.flag("random-sort") && arguments.flag("version-sort");
+    is_mixed || arguments.operands.iter().any(|operand| is_old_key(operand))
 }
 
 fn is_old_key(operand: &[u8]) -> bool {

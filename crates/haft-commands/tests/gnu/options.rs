@@ -444,6 +444,10 @@ fn operands(name: &str, random: &mut Random) -> Vec<String> {
         _ => OPERANDS,
     };
     let mut names: Vec<String> = (0..count).map(|_| random.choose(choices).to_owned()).collect();
+    // GNU's `tac` runs out of memory with long records in several files.
+    if name == "tac" {
+        names.retain(|name| name != "huge");
+    }
     // GNU's `comm` and `join` close standard input twice.
     if (name == "comm" || name == "join") && names.len() > 1 && names[0] == "-" {
         names[1] = "sorted".to_owned();

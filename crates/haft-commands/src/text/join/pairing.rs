@@ -199,8 +199,9 @@ impl Joiner {
             // GNU's `join` shows the line up to a NUL byte.
             let shown = line.text.split(|byte| *byte == 0).next().unwrap_or_default();
             let shown = shown.strip_suffix(b"\n").unwrap_or(shown);
-            let place = format!("{}:{}", side.input.name, side.number);
-            run.complain_bytes(&[place.as_bytes(), b": is not sorted: ", shown].concat());
+            let number = side.number.to_string();
+            let place = [&side.input.name, b":".as_slice(), number.as_bytes()].concat();
+            run.complain_bytes(&[place.as_slice(), b": is not sorted: ", shown].concat());
             self.sides[file].is_unsorted = true;
             if self.check == OrderCheck::Always {
                 return Err(Stop::Exit(1));
