@@ -156,6 +156,10 @@ impl Copying {
 
     /// Warns if a file was an operand before.
     fn is_repeated(&mut self, run: &mut TextRun<'_, '_>, source: &[u8], metadata: &Metadata) -> bool {
+        // `mv` does not remember its sources.
+        if matches!(self.options.method, CopyMethod::Move) {
+            return false;
+        }
         let repeated = !metadata.is_dir() && self.sources.contains(&identity(metadata));
         if repeated {
             let shown = run.shown(source);

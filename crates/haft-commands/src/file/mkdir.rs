@@ -96,7 +96,8 @@ impl Making {
                 let is_there = error.kind() == io::ErrorKind::AlreadyExists;
                 match run.stat(name) {
                     Err(found) if self.parents && is_there && is_loop(&found) => {
-                        run.name_failed("cannot stat", name, &found);
+                        let shown = run.quote(name);
+                        run.file_failed(format_args!("cannot stat {shown}"), &found);
                     }
                     _ => self.failed(run, name, &existing(run, name, error)),
                 }
