@@ -6,6 +6,7 @@ use haft_kernel::{Bytes, Command, FanOut, Flow, Role, Session};
 use crate::arguments::CommandArguments;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, ParameterKind};
 use crate::error::Error;
+use crate::rows::JSON;
 use crate::status::USAGE_ERROR;
 
 /// Runs a command: its context, its parsed arguments, and all its words.
@@ -136,6 +137,12 @@ impl Command for CommandDefinition {
         let Some(steps_aside) = self.steps_aside else { return false };
         let rewritten = self.rewrite.and_then(|rewrite| rewrite(arguments));
         let arguments = rewritten.as_deref().unwrap_or(arguments);
+        // Programs do not have the option. A plain shell shows their error.
+        if arguments.iter().any(|word| *word == "--json")
+            && CommandArguments::of_words(self.descriptor, arguments).is_ok_and(|parsed| parsed.flag(JSON))
+        {
+            return session.is_plain_shell();
+        }
         match CommandArguments::of_words(self.descriptor, arguments) {
             Ok(parsed) => {
                 parsed.wants_help

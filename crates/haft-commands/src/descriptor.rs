@@ -66,6 +66,34 @@ pub struct CommandParameter {
     short_only: bool,
     /// Overrides the value name that help derives from the type.
     value_name: Option<&'static str>,
+    /// The columns of a row, for the option that asks for JSON.
+    columns: &'static [JsonColumn],
+}
+
+/// A member of the objects that a command writes with `--json`.
+#[derive(Clone, Copy, Debug)]
+pub struct JsonColumn {
+    /// The name of the member.
+    pub name: &'static str,
+    /// The type of its values, any of which can be null.
+    pub kind: JsonKind,
+    /// One line for the documentation.
+    pub summary: &'static str,
+}
+
+/// The type of a member in JSON output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JsonKind {
+    /// A string.
+    Text,
+    /// An integer.
+    Number,
+    /// True or false.
+    Boolean,
+    /// An array of strings.
+    Texts,
+    /// An array of integers.
+    Numbers,
 }
 
 /// The type of a parameter's values.
@@ -120,7 +148,28 @@ impl CommandParameter {
     /// An optional parameter.
     #[must_use]
     pub const fn new(name: &'static str, kind: ParameterKind, summary: &'static str) -> Self {
-        Self { name, letter: None, kind, required: false, summary, short_only: false, value_name: None }
+        Self {
+            name,
+            letter: None,
+            kind,
+            required: false,
+            summary,
+            short_only: false,
+            value_name: None,
+            columns: &[],
+        }
+    }
+
+    /// The option that asks for JSON with these columns.
+    pub(crate) const fn json(name: &'static str, columns: &'static [JsonColumn]) -> Self {
+        let summary = "Write a JSON array with an object for each result. Programs do not have this option.";
+        Self { columns, ..Self::new(name, ParameterKind::Flag, summary) }
+    }
+
+    /// The columns of the JSON output, for the option that asks for it.
+    #[must_use]
+    pub const fn columns(&self) -> &'static [JsonColumn] {
+        self.columns
     }
 
     /// A flag that has only a short option.

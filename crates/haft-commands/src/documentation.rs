@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::descriptor::CommandDescriptor;
+use crate::descriptor::{CommandDescriptor, JsonKind};
 use crate::group::CommandGroup;
 use crate::help::{heading, synopsis};
 
@@ -45,6 +45,7 @@ fn section(descriptor: &CommandDescriptor) -> String {
     for paragraph in descriptor.details {
         let _ = write!(text, "\n{paragraph}\n");
     }
+    push_columns(&mut text, descriptor);
     text.push_str("\n| exit status | meaning |\n|---|---|\n");
     for (status, meaning) in descriptor.statuses {
         let _ = writeln!(text, "| {status} | {meaning} |");
@@ -60,4 +61,23 @@ fn section(descriptor: &CommandDescriptor) -> String {
         }
     }
     text
+}
+
+/// The members of the objects that `--json` writes.
+fn push_columns(text: &mut String, descriptor: &CommandDescriptor) {
+    let mut columns = descriptor.parameters.iter().flat_map(|parameter| parameter.columns()).peekable();
+    if columns.peek().is_none() {
+        return;
+    }
+    text.push_str("\n| member with `--json` | type | meaning |\n|---|---|---|\n");
+    for column in columns {
+        let kind = match column.kind {
+            JsonKind::Text => "string",
+            JsonKind::Number => "integer",
+            JsonKind::Boolean => "boolean",
+            JsonKind::Texts => "array of strings",
+            JsonKind::Numbers => "array of integers",
+        };
+        let _ = writeln!(text, "| `{}` | {kind} | {} |", column.name, column.summary);
+    }
 }

@@ -9,7 +9,10 @@ use haft_kernel::{Bytes, Flow, Session};
 
 use crate::arguments::CommandArguments;
 use crate::definition::CommandDefinition;
-use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
+use crate::descriptor::{
+    ArgumentStyle, CommandDescriptor, CommandParameter, Example, JsonKind, ParameterKind,
+};
+use crate::rows::{JsonRows, column, json_option};
 use crate::status::WRAPPER_FAILED;
 
 pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
@@ -29,6 +32,10 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
         CommandParameter::new("chdir", ParameterKind::Text, "Change to the directory DIR first.")
             .letter('C')
             .with_value_name("DIR"),
+        json_option(&[
+            column("name", JsonKind::Text, "The name of a variable."),
+            column("value", JsonKind::Text, "Its value."),
+        ]),
     ],
     details: &[
         "Without COMMAND, `env` prints the environment.",
@@ -95,7 +102,7 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, words: &[Bytes])
         return Ok(WRAPPER_FAILED);
     }
     if command.is_empty() {
-        print_environment(context, &mut child)
+        print_environment(context, arguments, &mut child)
     } else {
         context.run_in_subshell(child, command)
     }
@@ -127,7 +134,14 @@ fn change_directory(child: &mut Session, path: &[u8]) -> Result<(), String> {
     }
 }
 
-fn print_environment(context: &mut Context<'_>, child: &mut Session) -> Flow {
+fn print_environment(context: &mut Context<'_>, arguments: &CommandArguments, child: &mut Session) -> Flow {
+    if let Some(mut rows) = JsonRows::new(&DESCRIPTOR, arguments) {
+        for (name, value) in child.environment().iter() {
+            rows.add(vec![name.as_bytes().into(), value.as_bytes().into()]);
+        }
+        let text = rows.finish(context);
+        return context.print(&text);
+    }
     let mut text = Vec::new();
     for (name, value) in child.environment().iter() {
         text.extend_from_slice(&[name.as_bytes(), b"=", value.as_bytes(), b"\n"].concat());

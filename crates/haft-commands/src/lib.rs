@@ -74,6 +74,7 @@ mod group;
 mod halt;
 mod help;
 mod jq;
+mod rows;
 mod scatter;
 mod schema;
 mod search;
@@ -87,7 +88,9 @@ mod timeout;
 mod xargs;
 
 pub use arguments::{ArgumentValue, CommandArguments};
-pub use descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
+pub use descriptor::{
+    ArgumentStyle, CommandDescriptor, CommandParameter, Example, JsonColumn, JsonKind, ParameterKind,
+};
 pub use documentation::documentation;
 pub use duration::parse as parse_duration;
 pub use error::{Error, ErrorKind};
@@ -95,7 +98,7 @@ pub use fan_out::{WorkerItems, WorkerRecords, transfer_of};
 pub use group::{CommandGroup, GNU_GROUPS, with_gnu_commands, with_stand_ins};
 pub use halt::Halt;
 pub use help::{help, synopsis};
-pub use schema::schema;
+pub use schema::{output_schema, schema};
 
 use haft_kernel::{Bytes, Command};
 

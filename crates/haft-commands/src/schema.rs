@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, ParameterKind};
+use crate::descriptor::{
+    ArgumentStyle, CommandDescriptor, CommandParameter, JsonColumn, JsonKind, ParameterKind,
+};
 
 /// Returns the JSON schema of a command's parameters.
 ///
@@ -34,6 +36,38 @@ pub fn schema(descriptor: &CommandDescriptor) -> Value {
         "required": required,
         "additionalProperties": false,
     })
+}
+
+/// Returns the JSON schema of what a command writes with `--json`. `None` if it does not have the option.
+///
+/// ```
+/// let wc = haft_commands::GNU_GROUPS.iter().flat_map(|group| group.descriptors).find(|it| it.name == "wc").unwrap();
+/// let schema = haft_commands::output_schema(wc).unwrap();
+/// assert_eq!(schema["items"]["properties"]["lines"]["type"][0], "integer");
+/// ```
+#[must_use]
+pub fn output_schema(descriptor: &CommandDescriptor) -> Option<Value> {
+    let columns = descriptor.parameters.iter().map(CommandParameter::columns).find(|it| !it.is_empty())?;
+    let member = |column: &JsonColumn| {
+        let mut schema = match column.kind {
+            JsonKind::Text => json!({"type": ["string", "null"]}),
+            JsonKind::Number => json!({"type": ["integer", "null"]}),
+            JsonKind::Boolean => json!({"type": ["boolean", "null"]}),
+            JsonKind::Texts => json!({"type": ["array", "null"], "items": {"type": "string"}}),
+            JsonKind::Numbers => json!({"type": ["array", "null"], "items": {"type": "integer"}}),
+        };
+        schema["description"] = column.summary.into();
+        (column.name.to_owned(), schema)
+    };
+    let properties: Map<String, Value> = columns.iter().map(member).collect();
+    let required: Vec<&str> = columns.iter().map(|column| column.name).collect();
+    let items = json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    });
+    Some(json!({"type": "array", "items": items}))
 }
 
 fn property(parameter: &CommandParameter) -> Value {

@@ -43,6 +43,9 @@ when they do not apply.
 
 A command that fails prints an [error](#errors) instead, for wrong usage too, and has the exit status that the error names.
 
+Commands inside scripts, such as `ls --json`, write an array of objects without `schema_version`. [commands.md](commands.md) lists their
+members; `data` of a run has the same array.
+
 [json.schema.json](json.schema.json) has the same as JSON Schema: one definition per command in `$defs`. Both files are
 generated from the types that haft prints.
 ";

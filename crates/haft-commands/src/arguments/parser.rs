@@ -152,7 +152,10 @@ impl<'a> ArgumentParser<'a> {
             return Ok(parameter);
         }
         if !self.descriptor.style.is_typed() {
-            let begins = |it: &&'static CommandParameter| it.name.as_bytes().starts_with(name);
+            let begins = |it: &&'static CommandParameter| {
+                // GNU's programs do not have `--json`, so it makes no abbreviation ambiguous.
+                it.columns().is_empty() && it.name.as_bytes().starts_with(name)
+            };
             let mut matching =
                 self.descriptor.parameters.iter().filter(|it| it.has_long_option()).filter(begins);
             if let (Some(parameter), None) = (matching.next(), matching.next()) {

@@ -14,8 +14,11 @@ use haft_kernel::{Bytes, Flow, Session};
 use super::{TROUBLE, has_two_files};
 use crate::arguments::{ArgumentValue, CommandArguments};
 use crate::definition::CommandDefinition;
-use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
+use crate::descriptor::{
+    ArgumentStyle, CommandDescriptor, CommandParameter, Example, JsonKind, ParameterKind,
+};
 use crate::group::gnu_command;
+use crate::rows::{column, json_option};
 use crate::step_aside::is_same_in_programs;
 use crate::text::number::parse_count;
 use crate::text::streams::{Stop, TextRun, run_text};
@@ -76,6 +79,18 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
             .without_long_option()
             .with_value_name("N"),
         CommandParameter::new("ignore-all-space", ParameterKind::Flag, "Ignore all blanks.").letter('w'),
+        json_option(&[
+            column("old", JsonKind::Text, "The name of the first file."),
+            column("new", JsonKind::Text, "The name of the second file."),
+            column(
+                "old_start",
+                JsonKind::Number,
+                "The number of the first line that was replaced, or of the line before an insertion. Null if it is only known that the files differ.",
+            ),
+            column("old_lines", JsonKind::Texts, "The lines that were replaced."),
+            column("new_start", JsonKind::Number, "The same for the second file."),
+            column("new_lines", JsonKind::Texts, "The lines that replace them."),
+        ]),
     ],
     details: &["Letters and names are those of the C locale."],
     statuses: &[("0", "no differences"), ("1", "differences"), ("2", "trouble")],
@@ -128,6 +143,7 @@ struct DiffSettings {
 
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, words: &[Bytes]) -> Flow {
     run_text(context, |run| {
+        run.collect_rows(&DESCRIPTOR, arguments);
         let settings = settings(run, arguments, words)?;
         match arguments.operands.as_slice() {
             [first, second] => {

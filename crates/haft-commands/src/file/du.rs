@@ -10,8 +10,11 @@ use super::human::{SizeUnit, format_size};
 use super::run::{join, without_trailing_slashes};
 use crate::arguments::{ArgumentValue, CommandArguments};
 use crate::definition::CommandDefinition;
-use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
+use crate::descriptor::{
+    ArgumentStyle, CommandDescriptor, CommandParameter, Example, JsonKind, ParameterKind,
+};
 use crate::group::gnu_command;
+use crate::rows::{column, json_option};
 use crate::text::number::parse_count;
 use crate::text::streams::{Stop, TextRun, run_text};
 
@@ -60,6 +63,10 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
         CommandParameter::new("separate-dirs", ParameterKind::Flag, "Leave out subdirectories.").letter('S'),
         CommandParameter::new("summarize", ParameterKind::Flag, "Show only the operands.").letter('s'),
         CommandParameter::new("null", ParameterKind::Flag, "Lines end with a NUL byte.").letter('0'),
+        json_option(&[
+            column("path", JsonKind::Text, "The path, or `total` for the sum."),
+            column("bytes", JsonKind::Number, "The space on disk in bytes, or with `-b` the size."),
+        ]),
     ],
     details: &[],
     statuses: &[("0", "success"), ("1", "a file could not be read")],
@@ -101,6 +108,7 @@ enum FollowLinks {
 
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> Flow {
     run_text(context, |run| {
+        run.collect_rows(&DESCRIPTOR, arguments);
         let max_depth = max_depth(run, arguments)?;
         let mut unit = arguments.in_order().filter_map(|(name, _)| match name {
             "human-readable" => Some(SizeUnit::Human),
@@ -264,6 +272,7 @@ impl Measuring {
     }
 
     fn print(&self, run: &mut TextRun<'_, '_>, bytes: u64, name: &[u8]) -> Result<(), Stop> {
+        run.row(|| vec![name.into(), bytes.into()]);
         let size = format_size(bytes, self.unit);
         run.write(&[size.as_bytes(), b"\t", name, &[self.end]].concat())
     }

@@ -14,13 +14,14 @@ use crate::arguments::CommandArguments;
 use crate::definition::CommandDefinition;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, Example};
 use crate::group::gnu_command;
+use crate::rows::{FILE_COLUMNS, json_option};
 use crate::text::streams::run_text;
 
 pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     name: "find",
     summary: "Search for files in directory trees.",
     style: ArgumentStyle::GnuMixed(&["[-H]", "[-L]", "[-P]", "[PATH]...", "[EXPRESSION]"]),
-    parameters: &[],
+    parameters: &[json_option(FILE_COLUMNS)],
     details: &[
         "Options: `-maxdepth N`, `-mindepth N`, `-depth`, `-daystart`, `-follow`, `-xdev`, `-mount`, `-noleaf`.",
         "Tests: `-name`, `-iname`, `-path`, `-ipath`, `-wholename`, `-iwholename`, `-lname`, `-ilname`, `-type`, `-xtype`, \
@@ -28,6 +29,7 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
          `-mtime`, `-atime`, `-ctime`, `-mmin`, `-amin`, `-cmin`, `-newer`, `-anewer`, `-cnewer`, `-newerXY`, `-readable`, \
          `-writable`, `-executable`, `-true`, `-false`.",
         "Actions: `-print`, `-print0`, `-printf`, `-delete`, `-prune`, `-quit`, `-exec COMMAND ;`, `-exec COMMAND {} +`.",
+        "With `--json`, which must be the first word, `-print`, `-print0` and `-printf` add an object for the file.",
         "Operators: `( )`, `!`, `-not`, `-a`, `-and`, `-o`, `-or`, `,`. `-exec` runs what `xargs` can run.",
     ],
     statuses: &[("0", "success"), ("1", "a file could not be read, or the expression is wrong")],
@@ -57,12 +59,17 @@ pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
 fn rewrite(words: &[Bytes]) -> Option<Vec<Bytes>> {
     match words.first() {
         Some(word) if *word == "--help" || *word == "--version" => None,
+        Some(word) if *word == "--json" => {
+            let dashes = Bytes::from("--");
+            Some([word.clone(), dashes].into_iter().chain(words[1..].iter().cloned()).collect())
+        }
         _ => Some(std::iter::once(Bytes::from("--")).chain(words.iter().cloned()).collect()),
     }
 }
 
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> Flow {
     run_text(context, |run| {
+        run.collect_rows(&DESCRIPTOR, arguments);
         let search = parse::parse(run, &arguments.operands)?;
         walk::search(run, search)
     })

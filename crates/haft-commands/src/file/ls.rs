@@ -16,6 +16,7 @@ use crate::arguments::CommandArguments;
 use crate::definition::CommandDefinition;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
 use crate::group::gnu_command;
+use crate::rows::{FILE_COLUMNS, file_cells, json_option};
 use crate::system::accounts::Accounts;
 use crate::text::streams::{Stop, TextRun, run_text};
 use entry::{ListedFile, sort};
@@ -129,6 +130,7 @@ const PARAMETERS: &[CommandParameter] = &[
         .with_value_name("COLUMNS"),
     CommandParameter::short_flag("x", 'x', "Write columns that are read across."),
     CommandParameter::short_flag("X", 'X', "Sort by extension."),
+    json_option(FILE_COLUMNS),
 ];
 
 pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
@@ -139,6 +141,7 @@ pub(crate) static COMMAND: CommandDefinition = CommandDefinition {
 
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> Flow {
     run_text(context, |run| {
+        run.collect_rows(&DESCRIPTOR, arguments);
         if let Some(word) = arguments.text("color") {
             options::check_color(run, word)?;
         }
@@ -194,6 +197,7 @@ impl Listing<'_> {
         let is_directory = |file: &ListedFile| !immediate && file.kind() == Some(FileType::Directory);
         let (directories, files): (Vec<_>, Vec<_>) = files.into_iter().partition(is_directory);
         if !files.is_empty() {
+            self.add_rows(run, b"", &files);
             run.write(&self.lister.render(&files))?;
             self.printed = true;
         }
@@ -329,6 +333,17 @@ impl Listing<'_> {
         Ok(())
     }
 
+    /// Adds files to the results of `--json`.
+    fn add_rows(&self, run: &mut TextRun<'_, '_>, directory: &[u8], files: &[ListedFile]) {
+        for file in files.iter().filter(|_| run.collects_rows()).collect::<Vec<_>>() {
+            let path = join(directory, &file.name);
+            let Some(metadata) = file.metadata.or_else(|| run.lstat(&path).ok()) else { continue };
+            let target = run.files().read_link(&run.path(&path)).ok().filter(|_| metadata.is_symlink());
+            let target = target.as_ref().map(|target| target.as_os_str().as_bytes());
+            run.row(|| file_cells(&path, &metadata, target));
+        }
+    }
+
     fn print_directory(
         &mut self,
         run: &mut TextRun<'_, '_>,
@@ -343,6 +358,8 @@ impl Listing<'_> {
             run.write(&[self.lister.name(name, b":").as_slice(), b":\n"].concat())?;
         }
         self.printed = true;
+        let directory = if headed || name != b"." { name } else { b"" };
+        self.add_rows(run, directory, files);
         if self.options().layout == Layout::Long || self.options().blocks {
             run.write(self.lister.total(files).as_bytes())?;
         }

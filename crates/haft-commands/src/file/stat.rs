@@ -12,6 +12,7 @@ use crate::arguments::{ArgumentValue, CommandArguments};
 use crate::definition::CommandDefinition;
 use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
 use crate::group::gnu_command;
+use crate::rows::{FILE_COLUMNS, file_cells, json_option};
 use crate::system::accounts::Accounts;
 use crate::text::streams::{Stop, TextRun, run_text};
 
@@ -31,6 +32,7 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
         )
         .with_value_name("FORMAT"),
         CommandParameter::new("terse", ParameterKind::Flag, "Write all fields in one line.").letter('t'),
+        json_option(FILE_COLUMNS),
     ],
     details: &[
         "FORMAT contains `%a` (octal mode), `%A`, `%b` (blocks), `%B`, `%d` (device), `%D`, `%f` (raw mode), `%F` (type), `%g` (group), `%G`, `%h` (links), `%i` (inode), `%n` (name), `%N` (quoted name), `%o`, `%s` (size), `%t`, `%T`, `%u` (user), `%U`, `%w %W` (birth), `%x %X` (access), `%y %Y` (modification), `%z %Z` (change). `%m` and `%C` are errors.",
@@ -59,6 +61,7 @@ const TERSE: &str = "%n %s %b %f %u %g %D %i %h %t %T %X %Y %Z %W %o\n";
 
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> Flow {
     run_text(context, |run| {
+        run.collect_rows(&DESCRIPTOR, arguments);
         if arguments.operands.is_empty() {
             return run.usage("missing operand");
         }
@@ -118,12 +121,10 @@ fn show(
     let default = [DEFAULT_START, links, DEFAULT_END].concat();
     let path = run.path(name);
     let target = run.files().read_link(&path).ok().filter(|_| metadata.is_symlink());
-    let subject = StatSubject {
-        name,
-        metadata,
-        target: target.map(|target| target.into_os_string().into_vec()),
-        birth: run.files().birth_time(&path, follow).ok().flatten(),
-    };
+    let target = target.map(|target| target.into_os_string().into_vec());
+    run.row(|| file_cells(name, &metadata, target.as_deref()));
+    let subject =
+        StatSubject { name, metadata, target, birth: run.files().birth_time(&path, follow).ok().flatten() };
     let mut output = Vec::new();
     let result = reporting.format(format.unwrap_or(default.as_bytes()), &subject, &mut output);
     run.write(&output)?;

@@ -6,7 +6,10 @@ use super::syntax::{
 };
 
 /// How deep a filter may be nested.
-const MAX_NESTING: usize = 400;
+const MAX_NESTING: usize = 4000;
+
+/// How many operators or accesses may follow each other.
+const MAX_CHAIN: usize = 20_000;
 
 type Parsed<T> = Result<T, FilterError>;
 
@@ -242,15 +245,30 @@ impl Parser<'_> {
         Ok(name)
     }
 
+    /// Counts a level of nesting, which the caller takes back.
+    fn enter(&mut self) -> Parsed<()> {
+        self.nesting += 1;
+        match self.nesting > MAX_NESTING {
+            true => Err(self.error("syntax error: the filter is nested too deeply")),
+            false => Ok(()),
+        }
+    }
+
+    /// Counts an operator or an access of a chain.
+    fn extend(&self, chain: &mut usize) -> Parsed<()> {
+        *chain += 1;
+        match *chain > MAX_CHAIN {
+            true => Err(self.error("syntax error: the filter is nested too deeply")),
+            false => Ok(()),
+        }
+    }
+
     /// An expression with operators of at least this precedence.
     fn expression(&mut self, minimum: u8) -> Parsed<Filter> {
-        self.nesting += 1;
-        if self.nesting > MAX_NESTING {
-            return Err(self.error("syntax error: the filter is nested too deeply"));
-        }
+        self.enter()?;
         let mut left = self.operand()?;
         left = self.question_marks(left);
-        let mut closed_level = None;
+        let (mut closed_level, mut chain) = (None, 0);
         while let TokenKind::Symbol(symbol) = self.peek() {
             let Some((found, precedence, associativity)) = operator(symbol) else { break };
             if precedence < minimum {
@@ -259,6 +277,7 @@ impl Parser<'_> {
             if closed_level == Some(precedence) {
                 return Err(self.unexpected());
             }
+            self.extend(&mut chain)?;
             self.advance();
             let right = self.expression(match associativity {
                 Associativity::Right => precedence,
@@ -272,7 +291,12 @@ impl Parser<'_> {
     }
 
     fn question_marks(&mut self, mut filter: Filter) -> Filter {
+        let mut is_first = true;
         while self.take("?") {
+            // Further marks change nothing.
+            if !std::mem::take(&mut is_first) {
+                continue;
+            }
             filter = Filter::Try { body: Box::new(filter), catch: None };
         }
         filter
@@ -319,10 +343,7 @@ impl Parser<'_> {
     }
 
     fn nested_operand(&mut self) -> Parsed<Filter> {
-        self.nesting += 1;
-        if self.nesting > MAX_NESTING {
-            return Err(self.error("syntax error: the filter is nested too deeply"));
-        }
+        self.enter()?;
         let operand = self.operand()?;
         self.nesting -= 1;
         Ok(operand)
@@ -344,10 +365,7 @@ impl Parser<'_> {
         self.expect("then")?;
         let then = Box::new(self.expression(0)?);
         let otherwise = if self.take("elif") {
-            self.nesting += 1;
-            if self.nesting > MAX_NESTING {
-                return Err(self.error("syntax error: the filter is nested too deeply"));
-            }
+            self.enter()?;
             let rest = self.condition()?;
             self.nesting -= 1;
             Some(Box::new(rest))
@@ -401,10 +419,7 @@ impl Parser<'_> {
     }
 
     fn pattern(&mut self) -> Parsed<Pattern> {
-        self.nesting += 1;
-        if self.nesting > MAX_NESTING {
-            return Err(self.error("syntax error: the filter is nested too deeply"));
-        }
+        self.enter()?;
         let pattern = if self.take("[") {
             let mut items = vec![self.pattern()?];
             while self.take(",") {
@@ -510,10 +525,7 @@ impl Parser<'_> {
     }
 
     fn member_value(&mut self) -> Parsed<Filter> {
-        self.nesting += 1;
-        if self.nesting > MAX_NESTING {
-            return Err(self.error("syntax error: the filter is nested too deeply"));
-        }
+        self.enter()?;
         let mut negations = 0;
         while self.take("-") {
             negations += 1;
@@ -530,12 +542,11 @@ impl Parser<'_> {
     }
 
     fn term(&mut self) -> Parsed<Filter> {
-        self.nesting += 1;
-        if self.nesting > MAX_NESTING {
-            return Err(self.error("syntax error: the filter is nested too deeply"));
-        }
+        self.enter()?;
         let mut term = self.primary()?;
+        let mut chain = 0;
         loop {
+            self.extend(&mut chain)?;
             term = match self.peek().clone() {
                 TokenKind::Field(name) => {
                     self.advance();

@@ -14,13 +14,26 @@ use haft_kernel::{Bytes, Flow, Session};
 
 use crate::arguments::CommandArguments;
 use crate::definition::CommandDefinition;
-use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
+use crate::descriptor::{
+    ArgumentStyle, CommandDescriptor, CommandParameter, Example, JsonKind, ParameterKind,
+};
 use crate::group::gnu_command;
+use crate::rows::{column, json_option};
 use crate::step_aside::small_file;
 use crate::text::streams::{TextRun, Wording, run_worded};
 use patterns::PatternSyntax;
 use settings::GrepSettings;
 use step_aside::steps_aside;
+
+/// The option for JSON output.
+const JSON_OPTION: CommandParameter = json_option(&[
+    column("file", JsonKind::Text, "The name of the file."),
+    column("line", JsonKind::Number, "The number of the line, or null with `-c`, `-l` and `-L`."),
+    column("offset", JsonKind::Number, "The number of bytes before the line, or with `-o` before the match."),
+    column("text", JsonKind::Text, "The line, or with `-o` the match."),
+    column("selected", JsonKind::Boolean, "False for a line of context."),
+    column("count", JsonKind::Number, "With `-c`, the number of selected lines."),
+]);
 
 /// Nothing was selected.
 const NOT_SELECTED: i32 = 1;
@@ -46,6 +59,7 @@ const fn long(name: &'static str, shown: &'static str, summary: &'static str) ->
 }
 
 const PARAMETERS: &[CommandParameter] = &[
+    JSON_OPTION,
     value("after-context", 'A', "NUM", "Write NUM lines after each match."),
     value("before-context", 'B', "NUM", "Write NUM lines before each match."),
     value("context", 'C', "NUM", "Write NUM lines before and after each match."),
@@ -204,6 +218,7 @@ fn is_obsolete(session: &Session, path: &[u8]) -> bool {
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, syntax: PatternSyntax) -> Flow {
     context.name = b"grep";
     run_worded(context, Wording::Grep, |run| {
+        run.collect_rows(&DESCRIPTOR, arguments);
         let (settings, files) = GrepSettings::parse(run, arguments, syntax)?;
         let (mut has_selected, mut has_failed) = (false, false);
         let mut search = walk::GrepSearch::new(settings);

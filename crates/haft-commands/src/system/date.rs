@@ -7,14 +7,18 @@ mod words;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use haft_fs::Timestamp;
 use haft_kernel::builtins::Context;
 use haft_kernel::{Bytes, Flow, Session};
 use haft_text::printf::time_zone::LocalZone;
 
 use crate::arguments::{ArgumentValue, CommandArguments};
 use crate::definition::CommandDefinition;
-use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
+use crate::descriptor::{
+    ArgumentStyle, CommandDescriptor, CommandParameter, Example, JsonKind, ParameterKind,
+};
 use crate::group::gnu_command;
+use crate::rows::{JsonCell, column, json_option, time_text};
 use crate::step_aside::is_same_in_programs;
 use crate::text::streams::{Stop, TextRun, run_text};
 pub(crate) use parse::{is_normal, parse};
@@ -42,6 +46,12 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
             "Write in the format of RFC 3339. TEXT is `date`, `seconds` or `ns`.",
         ),
         CommandParameter::new("utc", ParameterKind::Flag, "Use UTC.").letter('u'),
+        json_option(&[
+            column("text", JsonKind::Text, "The time in the chosen format."),
+            column("utc", JsonKind::Text, "The time in UTC, in the format of ISO 8601."),
+            column("seconds", JsonKind::Number, "The seconds since 1970."),
+            column("nanoseconds", JsonKind::Number, "The nanoseconds since the last second."),
+        ]),
     ],
     details: &[
         "FORMAT has the conversions of `strftime`, and `%N` (nanoseconds), `%q` (quarter), `%:z` (`+hh:mm`), `%::z` and `%:::z`.",
@@ -115,6 +125,7 @@ const DEFAULT_FORMAT: &[u8] = b"%a %b %e %H:%M:%S %Z %Y";
 
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> Flow {
     run_text(context, |run| {
+        run.collect_rows(&DESCRIPTOR, arguments);
         let format = chosen_format(run, arguments)?;
         if arguments.get("date").is_some() && arguments.get("reference").is_some() {
             return run.usage("the options to specify dates for printing are mutually exclusive");
@@ -127,6 +138,9 @@ fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> 
         let Some(time) = wanted_time(run, arguments, &zone)? else { return Ok(()) };
         match format::format(&format, time, &zone) {
             Ok(mut text) => {
+                let stamp = Timestamp { seconds: time.seconds, nanoseconds: time.nanoseconds };
+                let (shown, utc) = (text.as_slice().into(), time_text(stamp).into());
+                run.row(|| vec![shown, utc, JsonCell::Integer(time.seconds), time.nanoseconds.into()]);
                 text.push(b'\n');
                 run.write(&text)
             }

@@ -6,8 +6,11 @@ use haft_kernel::{Bytes, Flow, Session};
 use super::accounts::{Account, Accounts};
 use crate::arguments::CommandArguments;
 use crate::definition::CommandDefinition;
-use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
+use crate::descriptor::{
+    ArgumentStyle, CommandDescriptor, CommandParameter, Example, JsonKind, ParameterKind,
+};
 use crate::group::gnu_command;
+use crate::rows::{JsonCell, column, json_option};
 use crate::step_aside::names_come_from_files;
 use crate::text::streams::{Stop, TextRun, run_text};
 
@@ -24,6 +27,14 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
         CommandParameter::new("real", ParameterKind::Flag, "Write the real id instead of the effective one.")
             .letter('r'),
         CommandParameter::new("zero", ParameterKind::Flag, "Separate entries with NUL bytes.").letter('z'),
+        json_option(&[
+            column("uid", JsonKind::Number, "The real user id."),
+            column("euid", JsonKind::Number, "The effective user id."),
+            column("user", JsonKind::Text, "The name of the user, or null."),
+            column("gid", JsonKind::Number, "The primary group id."),
+            column("group", JsonKind::Text, "Its name, or null."),
+            column("groups", JsonKind::Numbers, "The ids of all groups."),
+        ]),
     ],
     details: &[
         "Names come from `/etc/passwd` and `/etc/group`. The user of an isolated session has the id 1000.",
@@ -65,6 +76,7 @@ struct UserIds {
 
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> Flow {
     run_text(context, |run| {
+        run.collect_rows(&DESCRIPTOR, arguments);
         let single = ["user", "group", "groups"].iter().filter(|name| arguments.flag(name)).count();
         if single > 1 {
             return run.fail("cannot print \"only\" of more than one choice");
@@ -111,6 +123,16 @@ fn show(
     ids: &UserIds,
     several: bool,
 ) -> Result<(), Stop> {
+    run.row(|| {
+        vec![
+            ids.user.into(),
+            ids.effective_user.into(),
+            accounts.user_name(ids.user).into(),
+            ids.groups[0].into(),
+            accounts.group_name(ids.groups[0]).into(),
+            JsonCell::List(ids.groups.iter().map(|group| (*group).into()).collect()),
+        ]
+    });
     let user = if arguments.flag("real") { ids.user } else { ids.effective_user };
     let separator = if arguments.flag("zero") { "\0" } else { " " };
     let text = if arguments.flag("user") {

@@ -14,6 +14,9 @@ use haft_kernel::{Bytes, Flow, Unwind};
 use haft_process::Signals;
 
 use super::name::quoted_value;
+use crate::arguments::CommandArguments;
+use crate::descriptor::CommandDescriptor;
+use crate::rows::{JsonCell, JsonRows};
 use crate::status::SIGNAL_BASE;
 pub(crate) use choice::Choices;
 pub(crate) use input::TextInput;
@@ -30,6 +33,8 @@ pub(crate) struct TextRun<'c, 's> {
     has_terminal: bool,
     status: i32,
     wording: Wording,
+    /// The results, with `--json`. Other output is dropped then.
+    rows: Option<JsonRows>,
 }
 
 /// Why a text command ends early.
@@ -62,8 +67,8 @@ pub(crate) fn run_worded(
     work: impl FnOnce(&mut TextRun<'_, '_>) -> Result<(), Stop>,
 ) -> Flow {
     let has_terminal = context.file(1).is_some_and(|output| output.is_terminal());
-    let mut run = TextRun { context, output: Vec::new(), has_terminal, status: 0, wording };
-    match work(&mut run).and_then(|()| run.flush()) {
+    let mut run = TextRun { context, output: Vec::new(), has_terminal, status: 0, wording, rows: None };
+    match work(&mut run).and_then(|()| run.write_rows()).and_then(|()| run.flush()) {
         Ok(()) => Ok(run.status),
         Err(Stop::Exit(status)) => {
             let _ = run.flush();
@@ -74,8 +79,38 @@ pub(crate) fn run_worded(
 }
 
 impl TextRun<'_, '_> {
+    /// Collects results as JSON if `--json` asks for it.
+    pub(crate) fn collect_rows(&mut self, descriptor: &CommandDescriptor, arguments: &CommandArguments) {
+        self.rows = JsonRows::new(descriptor, arguments);
+    }
+
+    /// Whether results are collected.
+    pub(crate) fn collects_rows(&self) -> bool {
+        self.rows.is_some()
+    }
+
+    /// Adds a result, if results are collected.
+    pub(crate) fn row(&mut self, cells: impl FnOnce() -> Vec<JsonCell>) {
+        if let Some(rows) = &mut self.rows {
+            rows.add(cells());
+        }
+    }
+
+    fn write_rows(&mut self) -> Result<(), Stop> {
+        match self.rows.take() {
+            Some(rows) => {
+                let text = rows.finish(self.context);
+                self.write(&text)
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Writes output.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+        if self.rows.is_some() {
+            return Ok(());
+        }
         if self.output.len() + bytes.len() > WRITE_BYTES {
             self.flush()?;
             if bytes.len() > WRITE_BYTES {

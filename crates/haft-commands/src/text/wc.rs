@@ -9,7 +9,10 @@ use super::streams::{FileSize, Stop, TextInput, TextRun, run_text};
 use super::text_command;
 use crate::arguments::CommandArguments;
 use crate::definition::CommandDefinition;
-use crate::descriptor::{ArgumentStyle, CommandDescriptor, CommandParameter, Example, ParameterKind};
+use crate::descriptor::{
+    ArgumentStyle, CommandDescriptor, CommandParameter, Example, JsonKind, ParameterKind,
+};
+use crate::rows::{JSON, JsonCell, column, json_option};
 
 pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     name: "wc",
@@ -22,6 +25,14 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
         CommandParameter::new("max-line-length", ParameterKind::Flag, "Write the width of the longest line.")
             .letter('L'),
         CommandParameter::new("words", ParameterKind::Flag, "Write the number of words.").letter('w'),
+        json_option(&[
+            column("file", JsonKind::Text, "The operand, or null for standard input without one."),
+            column("lines", JsonKind::Number, "The number of newlines."),
+            column("words", JsonKind::Number, "The number of words."),
+            column("chars", JsonKind::Number, "The number of characters."),
+            column("bytes", JsonKind::Number, "The number of bytes."),
+            column("width", JsonKind::Number, "The width of the longest line."),
+        ]),
     ],
     details: &[
         "Counts are always in this order: lines, words, characters, bytes, width.",
@@ -175,6 +186,8 @@ struct Columns {
 }
 
 impl Columns {
+    const ALL: Self = Self { lines: true, words: true, chars: true, bytes: true, width: true };
+
     fn new(arguments: &CommandArguments) -> Self {
         let flag = |name| arguments.flag(name);
         let any = ["lines", "words", "chars", "bytes", "max-line-length"].into_iter().any(flag);
@@ -228,14 +241,25 @@ impl Columns {
 fn run(context: &mut Context<'_>, arguments: &CommandArguments, _: &[Bytes]) -> Flow {
     let columns = Columns::new(arguments);
     let operands = &arguments.operands;
-    let needs = columns.needs(context.session().encoding());
+    let encoding = context.session().encoding();
+    let needs = match arguments.flag(JSON) {
+        true => Columns::ALL.needs(encoding),
+        false => columns.needs(encoding),
+    };
     run_text(context, |run| {
+        run.collect_rows(&DESCRIPTOR, arguments);
         let width = number_width(run, operands, columns.count());
         let mut total = Counts::default();
         let mut work = |run: &mut TextRun<'_, '_>, input: &mut TextInput| {
             let counts = count(run, input, needs)?;
             total.add_total(counts);
             let name = (!operands.is_empty()).then(|| shown_name(&input.name));
+            run.row(|| {
+                let numbers = [counts.lines, counts.words, counts.chars, counts.bytes, counts.width];
+                let cells = numbers.into_iter().map(JsonCell::from);
+                let name = (!operands.is_empty()).then(|| input.name.clone());
+                std::iter::once(JsonCell::from(name.as_deref())).chain(cells).collect()
+            });
             run.write(&columns.line(counts, width, name.as_deref()))
         };
         if operands.is_empty() {

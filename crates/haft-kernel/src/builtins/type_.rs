@@ -17,6 +17,12 @@ enum TypeFormat {
 }
 
 pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
+    if let [first, names @ ..] = arguments
+        && first.as_bytes() == b"--json"
+        && !context.session().is_plain_shell()
+    {
+        return as_data(context, names);
+    }
     let (flags, operands) = match options::parse(context, arguments, "afptP") {
         Ok(parsed) => parsed,
         Err(end) => return end,
@@ -51,6 +57,32 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &[Bytes]) -> Flow {
             context.print(&text)?;
         }
     }
+    Ok(status)
+}
+
+/// `type --json NAME…`: all meanings of the names, with the one that runs first.
+fn as_data(context: &mut Context<'_>, names: &[Bytes]) -> Flow {
+    let search = NameQuery { all: true, ..NameQuery::default() };
+    let mut status = 0;
+    let mut rows = Vec::new();
+    for name in names {
+        let found = meanings(context.session_mut(), name, search);
+        if found.is_empty() {
+            status = 1;
+        }
+        for meaning in &found {
+            let kind = String::from_utf8_lossy(&word(meaning)).trim_end().to_owned();
+            let path = match meaning {
+                NameMeaning::File { path, .. } => Some(String::from_utf8_lossy(path)),
+                _ => None,
+            };
+            rows.push(serde_json::json!({ "name": name.lossy(), "kind": kind, "path": path }));
+        }
+    }
+    let data = serde_json::Value::Array(rows);
+    let text = format!("{data}\n");
+    context.set_data(data);
+    context.print(text.as_bytes())?;
     Ok(status)
 }
 

@@ -9,10 +9,11 @@ use haft_fs::{FileType, Metadata};
 use haft_kernel::Bytes;
 use haft_text::printf::strftime;
 
-use super::hunks::changes;
+use super::hunks::{LineChange, changes};
 use super::lines::{Whitespace, lines};
 use super::output::{DiffText, write};
 use super::{DiffSettings, DiffStyle, TROUBLE};
+use crate::rows::JsonCell;
 use crate::text::name::quoted;
 use crate::text::streams::{Stop, TextRun};
 
@@ -189,6 +190,10 @@ impl DiffSettings {
     ) -> Result<i32, Stop> {
         let (Some(one), Some(two)) = (read(run, first)?, read(run, second)?) else { return Ok(TROUBLE) };
         let differs = |run: &mut TextRun<'_, '_>, word: &str| {
+            run.row(|| {
+                let names = [first, second].map(|operand| JsonCell::from(&operand.shown[..]));
+                names.into_iter().chain(std::iter::repeat_n(JsonCell::Null, 4)).collect()
+            });
             run.write(format!("{word} {} and {} differ\n", first.shown, second.shown).as_bytes())?;
             Ok(1)
         };
@@ -219,6 +224,11 @@ impl DiffSettings {
             let header =
                 [b"diff", self.written.as_slice(), b" ", &first.shown, b" ", &second.shown, b"\n"].concat();
             run.write(&header)?;
+        }
+        if run.collects_rows() {
+            for change in found.iter().filter(|change| !change.is_ignored) {
+                run.row(|| change_cells([&first.shown, &second.shown], [&split[0], &split[1]], change));
+            }
         }
         let headers = [self.header(run, first, 0), self.header(run, second, 1)];
         let text = DiffText { lines: [&split[0], &split[1]], headers };
@@ -338,4 +348,21 @@ fn read(run: &mut TextRun<'_, '_>, operand: &DiffOperand) -> Result<Option<Vec<u
             Ok(None)
         }
     }
+}
+
+/// A change as cells of JSON output.
+fn change_cells(names: [&[u8]; 2], lines: [&[&[u8]]; 2], change: &LineChange) -> Vec<JsonCell> {
+    let texts = |file: usize, start: usize, count: usize| {
+        let chosen = lines[file][start..start + count].iter();
+        JsonCell::List(chosen.map(|line| line.strip_suffix(b"\n").unwrap_or(line).into()).collect())
+    };
+    let number = |start: usize, count: usize| JsonCell::from(start + usize::from(count > 0));
+    vec![
+        names[0].into(),
+        names[1].into(),
+        number(change.first, change.deleted),
+        texts(0, change.first, change.deleted),
+        number(change.second, change.inserted),
+        texts(1, change.second, change.inserted),
+    ]
 }

@@ -135,6 +135,11 @@ impl Walk {
         file: &FoundFile<'_>,
     ) -> Result<Verdict, Stop> {
         let mut verdict = Verdict { holds: true, ..Verdict::default() };
+        if matches!(action, Action::Print(_) | Action::Format(_)) && run.collects_rows() {
+            let Some(metadata) = file.metadata(run) else { return Ok(Verdict::default()) };
+            let target = link_target(run, file);
+            run.row(|| crate::rows::file_cells(file.path, &metadata, target.as_deref()));
+        }
         match action {
             Action::Print(end) => run.write(&[file.path, &[*end]].concat())?,
             Action::Format(format) => {

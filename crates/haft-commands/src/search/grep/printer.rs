@@ -2,6 +2,7 @@
 
 use super::color::{MATCH, NAME, NUMBER, SEPARATOR, painted};
 use super::settings::GrepSettings;
+use crate::rows::JsonCell;
 use crate::text::streams::{Stop, TextRun};
 
 /// The digits of the largest number, for files whose size is not known.
@@ -77,6 +78,9 @@ impl<'a> LinePrinter<'a> {
         if !print.only_matching {
             text.push(self.settings.end);
         }
+        if !print.only_matching {
+            run.row(|| self.cells(Some(line), &line.text, line.offset, Some(is_selected)));
+        }
         run.write(&text)?;
         self.line_done(run)?;
         Ok(is_text)
@@ -124,6 +128,7 @@ impl<'a> LinePrinter<'a> {
             if print.only_matching {
                 let separator = if self.settings.is_inverted { CONTEXT } else { SELECTED };
                 let offset = line.offset + found.start as u64;
+                run.row(|| self.cells(Some(line), &text[found.clone()], offset, Some(true)));
                 self.head(output, line, offset, found.len(), separator);
             } else {
                 output.extend_from_slice(&text[written..found.start]);
@@ -200,8 +205,31 @@ impl<'a> LinePrinter<'a> {
         run.write(&line)
     }
 
+    /// The cells of JSON output for a line, a match or only a file.
+    fn cells(
+        &self,
+        line: Option<&GrepLine>,
+        text: &[u8],
+        offset: u64,
+        is_selected: Option<bool>,
+    ) -> Vec<JsonCell> {
+        vec![
+            self.name.into(),
+            line.map(|line| line.number).into(),
+            line.map(|_| offset).into(),
+            line.map(|_| text).into(),
+            is_selected.into(),
+            JsonCell::Null,
+        ]
+    }
+
     /// Writes the number of selected lines.
     pub(super) fn count(&self, run: &mut TextRun<'_, '_>, count: u64) -> Result<(), Stop> {
+        run.row(|| {
+            let mut cells = self.cells(None, b"", 0, None);
+            cells[5] = count.into();
+            cells
+        });
         let mut line = Vec::new();
         if self.shows_name {
             self.file_name(&mut line);
@@ -217,6 +245,7 @@ impl<'a> LinePrinter<'a> {
 
     /// Writes only the name of the file.
     pub(super) fn only_name(&self, run: &mut TextRun<'_, '_>) -> Result<(), Stop> {
+        run.row(|| self.cells(None, b"", 0, None));
         let mut line = Vec::new();
         self.file_name(&mut line);
         line.push(if self.settings.print.null { 0 } else { b'\n' });

@@ -10,6 +10,7 @@ use super::file_filter::FileFilter;
 use super::patterns::{PatternOptions, PatternSyntax};
 use super::{TROUBLE, USAGE, complain};
 use crate::arguments::{ArgumentValue, CommandArguments};
+use crate::rows::JSON;
 use crate::text::number::{IntegerError, parse_integer};
 use crate::text::streams::{Stop, TextRun};
 
@@ -204,7 +205,7 @@ impl PrintSettings {
     fn new(arguments: &CommandArguments) -> Self {
         Self {
             names: None,
-            number: arguments.flag("line-number"),
+            number: arguments.flag("line-number") || arguments.flag(JSON),
             offset: arguments.flag("byte-offset"),
             tab: arguments.flag("initial-tab"),
             null: arguments.flag("null"),
