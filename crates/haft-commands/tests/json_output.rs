@@ -1,5 +1,6 @@
 //! `--json` writes what the schema of the command says.
 
+#[expect(dead_code, reason = "other tests use the rest")]
 mod support;
 
 use haft_commands::{CommandDescriptor, GNU_GROUPS, output_schema};

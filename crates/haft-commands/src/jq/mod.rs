@@ -99,7 +99,8 @@ pub(crate) static DESCRIPTOR: CommandDescriptor = CommandDescriptor {
     details: &[
         "The language and the messages are those of jq 1.7.1. In particular, a number that is not changed is written as it was read, with all its digits.",
         "Modules (`import`, `include`, `-L`, `modulemeta`) and `--debug-dump-disasm` are errors. Of several syntax errors, the first is reported, \
-         without a list of the tokens that were expected. Regular expressions have the syntax of Oniguruma as far as `fancy-regex` has it.",
+         without a list of the tokens that were expected. Regular expressions have the syntax of Oniguruma as far as `fancy-regex` has it. \
+         A filter may have 800 operators in a row.",
         "A program `jq` that the machine has may be of another version, which writes numbers in another way. So the command replaces such a \
          program only if it is of version 1.7.1.",
     ],

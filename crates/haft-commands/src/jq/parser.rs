@@ -5,11 +5,11 @@ use super::syntax::{
     BinaryOperator, Definition, Filter, FilterError, Literal, MemberPattern, Pattern, TemplatePart,
 };
 
-/// How deep a filter may be nested.
-const MAX_NESTING: usize = 4000;
+/// How deep a filter may be nested. The parser and the compiler recurse, on threads with 2 MiB of stack.
+const MAX_NESTING: usize = 300;
 
 /// How many operators or accesses may follow each other.
-const MAX_CHAIN: usize = 20_000;
+const MAX_CHAIN: usize = 800;
 
 type Parsed<T> = Result<T, FilterError>;
 
