@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use haft_process::capture::Growth;
+use haft_process::capture::{Decoder, Growth};
 use haft_process::live::{LiveClient, LiveStream};
 use haft_records::{RunDetail, RunState};
 
@@ -79,10 +79,14 @@ pub(crate) fn run(arguments: &AttachArguments, process: &ProcessContext) -> Resu
 fn forward_input(client: LiveClient, run: String) {
     thread::spawn(move || {
         let mut bytes = [0; 4096];
+        // A character may arrive in parts.
+        let mut decoder = Decoder::new();
         while let Ok(count) = io::stdin().read(&mut bytes)
             && count > 0
         {
-            let _ = client.input(&run, &String::from_utf8_lossy(&bytes[..count]));
+            let mut text = String::new();
+            decoder.push(&bytes[..count], &mut text);
+            let _ = client.input(&run, &text);
         }
     });
 }
