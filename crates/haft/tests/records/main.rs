@@ -156,9 +156,14 @@ fn attach_shows_the_output_so_far_and_the_rest_and_returns_the_status_of_the_run
     let running = home.haft(&["run", "--json", "-c", script]).start();
     let run = run_with_output(&home);
     assert!(["first", "error"].contains(&run["last_line"].as_str().expect("a line")), "{run}");
-    let attached = home.haft(&["attach", run["id"].as_str().expect("an id")]).start();
+    let shown = home.0.file("shown");
+    let attach = home.haft(&["attach", run["id"].as_str().expect("an id")]);
+    let attached = attach.stdout_to(fs::File::create(&shown).expect("a file")).start();
+    let text = || fs::read_to_string(&shown).expect("text");
+    assert!(eventually(SOON, || text() == "first\n"), "{}", text());
     fs::write(home.0.file("go"), "").expect("a file");
-    attached.finish().status(3).stdout("first\nlast\n").stderr("error\n");
+    attached.finish().status(3).stderr("error\n");
+    assert_eq!(text(), "first\nlast\n");
     let _ = running.finish().status(3);
     home.run(&["attach", run["id"].as_str().expect("an id")]).status(1).stderr_has("has ended");
 }
