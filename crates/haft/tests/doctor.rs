@@ -24,6 +24,7 @@ fn doctor_tries_what_this_machine_can_do() {
     let report = haft(&scratch).args(["doctor", "--json"]).run().json();
     assert!(section(&report, "processes").contains("a deadline ends a detached process too"), "{report}");
     assert!(section(&report, "sandbox").contains("policy 'workspace'"), "{report}");
+    assert!(section(&report, "other machines").contains("scatter"), "{report}");
     assert!(section(&report, "storage").contains(".local/state/haft"), "{report}");
     assert!(section(&report, "tools and MCP servers").contains("tools can be called"), "{report}");
     assert_eq!(report["ok"], true, "{report}");

@@ -191,7 +191,7 @@ documents! {
 }
 
 /// Documents without `sh` examples to run, or with generated ones.
-const OTHERS: [&str; 13] = [
+const OTHERS: [&str; 14] = [
     "docs/benchmarks.md",
     "docs/checks.md",
     "docs/clients.md",
@@ -204,6 +204,7 @@ const OTHERS: [&str; 13] = [
     "docs/json.md",
     "docs/json.schema.json",
     "docs/library.md",
+    "docs/scale.md",
     "docs/watch.md",
 ];
 

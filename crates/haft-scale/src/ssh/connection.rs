@@ -46,8 +46,10 @@ pub(super) struct ConnectionEvent {
     pub(super) host: usize,
     /// The number of the connection to this host.
     pub(super) generation: u32,
-    /// A message, or a line that is none. `None` is the end of the connection.
-    pub(super) reply: Option<Result<WorkerReply, String>>,
+    /// Messages, and lines that are none.
+    pub(super) replies: Vec<Result<WorkerReply, String>>,
+    /// Whether the connection has ended.
+    pub(super) ended: bool,
 }
 
 /// Something to send.
@@ -97,11 +99,11 @@ impl Connection {
         let (lines, events) = (kept.clone(), events.clone());
         let error_reader = start_thread(move || keep_errors(errors, &lines))?;
         let reader = start_thread(move || {
-            let send = |reply| events.push(ConnectionEvent { host, generation, reply });
-            read_replies(from_worker, |reply| send(Some(reply)));
+            let send = |replies, ended| events.push(ConnectionEvent { host, generation, replies, ended });
+            read_replies(from_worker, |replies| send(replies, false));
             // The messages that explain the end come before it.
             let _ = error_reader.join();
-            send(None);
+            send(Vec::new(), true);
         })?;
         let writer = start_thread(move || write_all(to_worker, &receiver))?;
         Ok(Self { child, to_worker: Some(sender), errors: kept, threads: vec![reader, writer] })
@@ -167,14 +169,18 @@ fn start_thread(work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, 
         .map_err(|error| Error::system("start a thread", error))
 }
 
-fn read_replies(from_worker: OwnedFd, mut send: impl FnMut(Result<WorkerReply, String>)) {
+/// Reads messages until the end. All complete lines that were read at once are sent at once.
+fn read_replies(from_worker: OwnedFd, mut send: impl FnMut(Vec<Result<WorkerReply, String>>)) {
     let mut reader = BufReader::with_capacity(1 << 16, File::from(from_worker));
-    let mut line = Vec::new();
+    let (mut line, mut replies) = (Vec::new(), Vec::new());
     while matches!(reader.read_until(b'\n', &mut line), Ok(length) if length > 0) {
         if line.ends_with(b"\n") {
-            send(parse_reply(&line));
+            replies.push(parse_reply(&line));
         }
         line.clear();
+        if memchr::memchr(b'\n', reader.buffer()).is_none() {
+            send(std::mem::take(&mut replies));
+        }
     }
 }
 

@@ -89,14 +89,18 @@ impl SshExecutor {
     }
 
     fn handle(&mut self, event: ConnectionEvent) {
-        let Some(host) = self.hosts.get_mut(event.host) else { return };
+        let Some(host) = self.hosts.get(event.host) else { return };
         if !host.is_current(event.generation) {
             return;
         }
-        match event.reply {
-            None => self.handle_end(event.host),
-            Some(Ok(reply)) => self.handle_reply(event.host, reply),
-            Some(Err(line)) => host.handle_noise(&line),
+        for reply in event.replies {
+            match reply {
+                Ok(reply) => self.handle_reply(event.host, reply),
+                Err(line) => self.hosts[event.host].handle_noise(&line),
+            }
+        }
+        if event.ended {
+            self.handle_end(event.host);
         }
     }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod finding;
 mod machine;
+mod scale;
 mod setup;
 pub(crate) mod version;
 
@@ -52,6 +53,7 @@ pub(crate) fn run(arguments: &DoctorArguments, process: &ProcessContext) -> Resu
         ("processes", machine::processes(&host)),
         ("sandbox", machine::sandbox(process)),
         ("overlays", machine::overlays(process)),
+        ("other machines", scale::engines(&host, process)),
         ("storage", setup::storage(&host, process)),
         ("configuration and agents", setup::agents(process)),
         ("policy", setup::policy(process)),
