@@ -150,12 +150,6 @@ impl Traps {
         self.fixed = signals;
     }
 
-    /// Ignores one more signal permanently.
-    pub fn fix_signal(&mut self, signal: i32) {
-        self.set(Trap::Signal(signal), Bytes::new());
-        self.fixed = self.fixed.with(signal);
-    }
-
     /// Whether a trap cannot be changed.
     #[must_use]
     pub fn is_fixed(&self, trap: Trap) -> bool {

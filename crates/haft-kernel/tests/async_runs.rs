@@ -112,7 +112,7 @@ fn a_session_in_use_is_not_given_back() {
     // Whether the run has ended by now is a matter of time; afterwards the session is free in any case.
     let mut session = match session.into_session() {
         Ok(session) => AsyncSession::new(Host::plain(), session),
-        Err(session) => session,
+        Err(session) => *session,
     };
     assert_eq!(block_on(session.run(Run::new("exit 6"))).unwrap().code(), 6);
 }

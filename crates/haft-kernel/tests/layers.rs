@@ -27,7 +27,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("expansion", &["expand"]),
     ("execution", &["execute"]),
     ("builtins", &["builtins"]),
-    ("facade", &["run"]),
+    ("facade", &["run", "transfer"]),
 ];
 
 #[test]

@@ -25,11 +25,24 @@ pub(crate) struct ProcessEntry {
 }
 
 /// Returns all processes.
+pub(crate) fn table() -> Vec<ProcessEntry> {
+    scan(without_details).into_iter().map(|(entry, ())| entry).collect()
+}
+
+/// Adds nothing to processes, for [`scan`].
+pub(crate) fn without_details(_: &[(ProcessEntry, ())], new: Vec<ProcessEntry>) -> Vec<(ProcessEntry, ())> {
+    new.into_iter().map(|entry| (entry, ())).collect()
+}
+
+/// Returns all processes, each with what `inspect` adds to it. `inspect` gets the processes found so far and new ones, and leaves
+/// out those that have ended meanwhile.
 ///
 /// A process that ends after it was listed may have started a child that was not listed yet. New processes are therefore
 /// listed until none has ended in between. No descendant is missed, because the kernel lists pids in ascending order and a
 /// child's pid follows its parent's.
-pub(crate) fn table() -> Vec<ProcessEntry> {
+pub(crate) fn scan<T>(
+    inspect: impl Fn(&[(ProcessEntry, T)], Vec<ProcessEntry>) -> Vec<(ProcessEntry, T)>,
+) -> Vec<(ProcessEntry, T)> {
     const MAX_PASSES: usize = 16;
     let mut listed = HashSet::new();
     let mut found = Vec::new();
@@ -37,9 +50,10 @@ pub(crate) fn table() -> Vec<ProcessEntry> {
         let mut new: Vec<i32> = pids().into_iter().filter(|pid| listed.insert(*pid)).collect();
         // Newest first, because they are the most likely to end soon.
         new.sort_unstable_by(|one, other| other.cmp(one));
-        let before = found.len();
-        found.extend(new.iter().filter_map(|&pid| entry(pid)));
-        if found.len() - before == new.len() {
+        let inspected = inspect(&found, new.iter().filter_map(|&pid| entry(pid)).collect());
+        let is_complete = inspected.len() == new.len();
+        found.extend(inspected);
+        if is_complete {
             break;
         }
     }

@@ -51,7 +51,9 @@ impl EnvironmentMarker {
     fn of(entry: &ProcessEntry) -> Result<EnvironmentMarker, proc::ProcessGone> {
         let environment = if entry.zombie { Vec::new() } else { proc::environment(entry.pid)? };
         if environment.is_empty() {
-            return Ok(EnvironmentMarker::Unreadable);
+            // The environment of a process that has ended since it was listed is empty too.
+            let has_ended = !entry.zombie && proc::entry(entry.pid).is_none_or(|now| now.zombie);
+            return if has_ended { Err(proc::ProcessGone) } else { Ok(EnvironmentMarker::Unreadable) };
         }
         let marker = environment
             .split(|&byte| byte == 0)
@@ -86,23 +88,8 @@ impl Survey {
             seeds.known.extend(cgroup::members(path));
         }
         let own = rustix::process::getpid().as_raw_pid();
-        let listed: Vec<ProcessEntry> = all_processes();
-        let known = match scope.owns_all_orphans() {
-            true => tree::unreleased(&listed, &seeds, own),
-            false => tree::members(&listed, &seeds, own, |_| false),
-        };
-        let known: HashSet<i32> = known.iter().map(|entry| entry.pid).collect();
-        let marker = |entry: ProcessEntry| {
-            let marker = if known.contains(&entry.pid) || entry.start == 0 {
-                EnvironmentMarker::Unreadable
-            } else if entry.parent != own && scope.is_older(&entry) {
-                EnvironmentMarker::Value(None)
-            } else {
-                EnvironmentMarker::of(&entry).ok()?
-            };
-            Some((entry, marker))
-        };
-        let processes: Vec<_> = with_tracing(|| listed.into_iter().filter_map(marker).collect());
+        let inspect = |found: &[_], new| read_markers(scope, &seeds, found, new);
+        let processes = all_processes(inspect, &EnvironmentMarker::Unreadable);
         let table = processes.iter().map(|(entry, _)| *entry).collect();
         Survey { processes, table, seeds, own }
     }
@@ -212,13 +199,43 @@ impl Scope {
     }
 }
 
-/// Returns all processes, also children of this process that `/proc` does not list.
-fn all_processes() -> Vec<ProcessEntry> {
-    let mut processes = proc::table();
+/// Reads the markers of new processes. Leaves out those that have ended.
+fn read_markers(
+    scope: &Scope,
+    seeds: &Seeds,
+    found: &[(ProcessEntry, EnvironmentMarker)],
+    new: Vec<ProcessEntry>,
+) -> Vec<(ProcessEntry, EnvironmentMarker)> {
+    let own = rustix::process::getpid().as_raw_pid();
+    let table: Vec<ProcessEntry> = found.iter().map(|(entry, _)| *entry).chain(new.iter().copied()).collect();
+    let known = match scope.owns_all_orphans() {
+        true => tree::unreleased(&table, seeds, own),
+        false => tree::members(&table, seeds, own, |_| false),
+    };
+    let known: HashSet<i32> = known.iter().map(|entry| entry.pid).collect();
+    let marker = |entry: ProcessEntry| {
+        let marker = if known.contains(&entry.pid) {
+            EnvironmentMarker::Unreadable
+        } else if entry.parent != own && scope.is_older(&entry) {
+            EnvironmentMarker::Value(None)
+        } else {
+            EnvironmentMarker::of(&entry).ok()?
+        };
+        Some((entry, marker))
+    };
+    new.into_iter().filter_map(marker).collect()
+}
+
+/// Returns all processes, as [`proc::scan`] does. Children of this process that `/proc` does not list are added with `unseen`.
+fn all_processes<T: Clone>(
+    inspect: impl Fn(&[(ProcessEntry, T)], Vec<ProcessEntry>) -> Vec<(ProcessEntry, T)>,
+    unseen: &T,
+) -> Vec<(ProcessEntry, T)> {
+    let mut processes = with_tracing(|| proc::scan(inspect));
     if reaper::is_subreaper() {
-        let listed: HashSet<i32> = processes.iter().map(|entry| entry.pid).collect();
+        let listed: HashSet<i32> = processes.iter().map(|(entry, _)| entry.pid).collect();
         let hidden = proc::own_children().into_iter().filter(|pid| !listed.contains(pid));
-        processes.extend(hidden.filter_map(proc::child_entry));
+        processes.extend(hidden.filter_map(|pid| Some((proc::child_entry(pid)?, unseen.clone()))));
     }
     processes
 }
@@ -226,7 +243,8 @@ fn all_processes() -> Vec<ProcessEntry> {
 /// Finds all descendants of this process, except those in `spared` and their descendants.
 fn scan_descendants(spared: &[i32]) -> ScopeScan {
     let own = rustix::process::getpid().as_raw_pid();
-    let table = all_processes();
+    let table: Vec<ProcessEntry> =
+        all_processes(proc::without_details, &()).into_iter().map(|(entry, ())| entry).collect();
     let members = tree::descendants(&table, own, spared);
     let inside: HashSet<i32> = members.iter().map(|entry| entry.pid).collect();
     let others = table.iter().filter(|entry| !inside.contains(&entry.pid) && !entry.zombie);

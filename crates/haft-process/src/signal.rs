@@ -111,16 +111,9 @@ impl Signals {
         Signals::default()
     }
 
-    /// Returns the signals that this process ignores. After [`claim_signals`], real-time signals that it inherited as ignored
-    /// are not among them until [`find_ignored`](Signals::find_ignored) has found them.
+    /// Returns the signals that this process ignores.
     pub fn ignored_now() -> Signals {
         Signals(sys::ignored_signals())
-    }
-
-    /// Whether `signal` is a real-time signal that this process inherited as ignored, and whose disposition it has not changed.
-    /// Only after [`claim_signals`].
-    pub fn find_ignored(signal: i32) -> bool {
-        sys::find_ignored(signal)
     }
 
     /// Returns the set with `signal` added.

@@ -130,6 +130,7 @@ fn a_parent_with_a_gibibyte_of_memory_starts_children() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "each test has a process of its own")]
 fn a_child_can_stay_in_the_directory_of_its_parent_although_it_was_renamed() {
     let scratch = Scratch::new();
     let (before, after) = (scratch.text("before"), scratch.text("after"));

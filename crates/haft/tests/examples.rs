@@ -191,7 +191,7 @@ documents! {
 }
 
 /// Documents without `sh` examples to run, or with generated ones.
-const OTHERS: [&str; 14] = [
+const OTHERS: [&str; 15] = [
     "docs/benchmarks.md",
     "docs/checks.md",
     "docs/clients.md",
@@ -205,6 +205,7 @@ const OTHERS: [&str; 14] = [
     "docs/json.schema.json",
     "docs/library.md",
     "docs/scale.md",
+    "docs/telemetry.md",
     "docs/watch.md",
 ];
 

@@ -228,7 +228,6 @@ impl Session {
             Some(text) if text.is_empty() => Disposition::Ignore,
             Some(_) => Disposition::Catch,
         };
-        self.fix_inherited(trap);
         match text {
             Some(text) => self.traps.set(trap, text),
             None => self.traps.reset(trap),
@@ -249,16 +248,6 @@ impl Session {
                 }
             }
             _ => {}
-        }
-    }
-
-    /// A real-time signal that was ignored when the shell started stays ignored. It is asked for only when it gets a trap.
-    fn fix_inherited(&mut self, trap: Trap) {
-        if let Trap::Signal(signal) = trap
-            && self.kernel.plain_shell
-            && Signals::find_ignored(signal)
-        {
-            self.traps.fix_signal(signal);
         }
     }
 

@@ -91,13 +91,13 @@ impl AsyncSession {
     ///
     /// # Errors
     /// Returns itself if a cancelled run has not ended yet, or if a run panicked.
-    pub fn into_session(self) -> Result<Session, AsyncSession> {
+    pub fn into_session(self) -> Result<Session, Box<AsyncSession>> {
         let state = std::mem::replace(&mut lock(&self.slot).state, SlotState::Running);
         match state {
             SlotState::Idle(session) => Ok(*session),
             state => {
                 lock(&self.slot).state = state;
-                Err(self)
+                Err(Box::new(self))
             }
         }
     }

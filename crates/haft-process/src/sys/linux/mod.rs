@@ -37,8 +37,8 @@ pub(crate) use protection::{hide_environment, withhold_tracing};
 pub(crate) use replace::{ProcessReplacement, replace};
 pub(crate) use schedule::set_realtime;
 pub(crate) use signal::{
-    HeldSignals, MAX_SIGNAL, SignalSet, TakenSignal, block, catch, claim as claim_signals, find_ignored,
-    group_of, ignored_signals, kill, own_group, session_of, set_catcher, set_ignored, wait_for_info,
+    HeldSignals, MAX_SIGNAL, SignalSet, TakenSignal, block, catch, claim as claim_signals, group_of,
+    ignored_signals, kill, own_group, session_of, set_catcher, set_ignored, wait_for_info,
 };
 pub(crate) use spawn::{SpawnError, Spawned, spawn};
 pub(crate) use wait::{

@@ -86,27 +86,18 @@ fn is_ignored(signal: i32) -> bool {
     result == 0 && action.handler == libc::SIG_IGN
 }
 
-/// The lowest real-time signal of the kernel.
-const FIRST_REALTIME: i32 = 32;
-
 /// Whether only this module changes the signal dispositions of this process.
 static DISPOSITIONS_CLAIMED: AtomicBool = AtomicBool::new(false);
 
-/// The signals this process ignores: queried once, then updated. Valid only if [`DISPOSITIONS_CLAIMED`]. A real-time signal is a
-/// member only after its disposition was set here, or [`find_ignored`] has queried it.
+/// The signals this process ignores: queried once, then updated. Valid only if [`DISPOSITIONS_CLAIMED`].
 static IGNORED: OnceLock<AtomicU64> = OnceLock::new();
-
-/// The signals whose disposition was set here.
-static CHANGED: AtomicU64 = AtomicU64::new(0);
 
 /// Declares that only this module changes the signal dispositions of this process.
 pub(crate) fn claim() {
     DISPOSITIONS_CLAIMED.store(true, Ordering::Relaxed);
 }
 
-/// Returns the signals that this process ignores. Queries each signal unless they were [claimed](claim): then real-time signals
-/// that it inherited as ignored are left out until [`find_ignored`] has found them. They are almost never ignored, and the query
-/// would be half of the system calls of a start.
+/// Returns the signals that this process ignores. Queries each signal unless they were [claimed](claim).
 pub(crate) fn ignored_signals() -> SignalSet {
     known_ignored().unwrap_or_else(query_ignored)
 }
@@ -114,39 +105,16 @@ pub(crate) fn ignored_signals() -> SignalSet {
 /// Returns the signals that this process ignores, if they were [claimed](claim).
 pub(super) fn known_ignored() -> Option<SignalSet> {
     let claimed = DISPOSITIONS_CLAIMED.load(Ordering::Relaxed);
-    claimed.then(|| SignalSet(claimed_ignored().load(Ordering::Relaxed)))
-}
-
-fn claimed_ignored() -> &'static AtomicU64 {
-    IGNORED.get_or_init(|| AtomicU64::new(query_ignored_of(1..FIRST_REALTIME).0))
+    let ignored = || IGNORED.get_or_init(|| AtomicU64::new(query_ignored().0)).load(Ordering::Relaxed);
+    claimed.then(|| SignalSet(ignored()))
 }
 
 fn query_ignored() -> SignalSet {
-    query_ignored_of(1..MAX_SIGNAL + 1)
-}
-
-fn query_ignored_of(signals: std::ops::Range<i32>) -> SignalSet {
     let mut set = SignalSet::EMPTY;
-    for signal in signals.filter(|&signal| !matches!(signal, libc::SIGKILL | libc::SIGSTOP)) {
-        if is_ignored(signal) {
-            set.insert(signal);
-        }
+    for signal in (1..=MAX_SIGNAL).filter(|&signal| is_ignored(signal)) {
+        set.insert(signal);
     }
     set
-}
-
-/// Whether this process ignores a real-time signal that it inherited as ignored. Adds the signal to the known ones.
-pub(crate) fn find_ignored(signal: i32) -> bool {
-    let mut set = SignalSet::EMPTY;
-    set.insert(signal);
-    let is_inherited = signal >= FIRST_REALTIME
-        && CHANGED.load(Ordering::Relaxed) & set.0 == 0
-        && DISPOSITIONS_CLAIMED.load(Ordering::Relaxed)
-        && is_ignored(signal);
-    if is_inherited {
-        claimed_ignored().fetch_or(set.0, Ordering::Relaxed);
-    }
-    is_inherited
 }
 
 /// Sets each signal of `changed` to ignore if it is in `ignored`, else to its default. Async-signal-safe.
@@ -168,7 +136,6 @@ pub(crate) fn set_ignored(signal: i32, ignored: bool) {
 fn record_disposition(signal: i32, ignored: bool) {
     let mut set = SignalSet::EMPTY;
     set.insert(signal);
-    CHANGED.fetch_or(set.0, Ordering::Relaxed);
     match IGNORED.get() {
         Some(known) if ignored => known.fetch_or(set.0, Ordering::Relaxed),
         Some(known) => known.fetch_and(!set.0, Ordering::Relaxed),
