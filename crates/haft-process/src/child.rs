@@ -231,12 +231,14 @@ impl Child {
                 Ok(None) => {}
                 ended => return ended.ok().flatten(),
             }
-            // Without a free descriptor, this thread keeps trying.
-            let is_open = self.pidfd().is_some();
-            if is_open && deadline.is_over(Instant::now(), || is_stuck(self.pid)) {
-                let (pidfd, scope) = (self.pidfd.take()?, self.scope.take());
+            let _ = self.pidfd();
+            if deadline.is_over(Instant::now(), || is_stuck(self.pid)) {
+                let (pidfd, scope) = (self.pidfd.take(), self.scope.take());
                 self.is_reaped = true;
-                kill_child_until_gone(self.pid, pidfd, scope);
+                // Without a free descriptor for the pidfd, only the pending `SIGKILL` is left.
+                if let Some(pidfd) = pidfd {
+                    kill_child_until_gone(self.pid, pidfd, scope);
+                }
                 return None;
             }
             let wait = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
