@@ -1,4 +1,4 @@
-//! What a fan-out needs from an engine that runs its items.
+//! The interface between a fan-out and the engine that runs its items.
 
 use std::os::fd::BorrowedFd;
 use std::time::Duration;

@@ -43,7 +43,7 @@ pub enum WorkerReply {
     Record(ItemRecord),
 }
 
-/// What a worker says of itself.
+/// The greeting of a worker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkerInfo {
     /// The version of haft.

@@ -158,7 +158,7 @@ pub(super) enum ComparisonOperator {
     GreaterOrEqual,
 }
 
-/// What `getline` reads.
+/// The input of `getline`.
 #[derive(Debug)]
 pub(super) enum GetlineSource {
     File(Box<AwkExpression>),

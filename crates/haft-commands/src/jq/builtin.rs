@@ -53,7 +53,7 @@ impl From<String> for Failure {
 /// The result of a native function.
 pub(super) type Returned = Result<Value, Failure>;
 
-/// What functions need from outside.
+/// Data from outside that functions need.
 pub(super) trait Services {
     /// Checks for cancellation.
     fn check(&mut self) -> Result<(), Failure>;

@@ -27,7 +27,7 @@ struct Fork {
     tracker: Option<Rc<PathTracker>>,
 }
 
-/// What happens when the machine goes back to a fork.
+/// The action when the machine goes back to a fork.
 enum ForkKind {
     /// Go on at this operation, unless an error is raised.
     Branch(usize),

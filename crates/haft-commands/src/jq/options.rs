@@ -8,7 +8,7 @@ use super::value::{Fields, Value};
 use crate::status::USAGE_ERROR;
 use crate::text::streams::{Stop, TextRun};
 
-/// What the command line asks for.
+/// The options of the command line.
 #[derive(Debug)]
 pub(super) struct JqOptions {
     pub(super) filter: Option<Bytes>,
@@ -76,7 +76,7 @@ impl Default for JqOptions {
     }
 }
 
-/// What operands after the filter are.
+/// The meaning of operands after the filter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OperandKind {
     Files,

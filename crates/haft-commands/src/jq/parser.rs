@@ -582,7 +582,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What follows `[` after a term.
+    /// The suffix that follows `[` after a term.
     fn bracket(&mut self, target: Filter) -> Parsed<Filter> {
         let target = Box::new(target);
         if self.take("]") {

@@ -28,7 +28,7 @@ pub(super) struct ReadMode {
     pub(super) sequence: bool,
 }
 
-/// What a reader found.
+/// The result of reading.
 #[derive(Debug)]
 pub(super) enum Found {
     Value(Value),

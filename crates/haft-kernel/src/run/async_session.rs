@@ -119,7 +119,7 @@ enum FutureState {
     Finished,
 }
 
-/// What the thread of a run shares with its future.
+/// State that the thread of a run shares with its future.
 #[derive(Debug, Default)]
 struct StartedRun {
     controller: Option<Controller>,

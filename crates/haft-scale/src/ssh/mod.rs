@@ -23,7 +23,7 @@ const MAX_LOSSES: u32 = 3;
 /// The status of an item that was cancelled before it started: as if ended by SIGTERM.
 const CANCELLED: i32 = 143;
 
-/// What an [`SshExecutor`] needs.
+/// Settings of an [`SshExecutor`].
 #[derive(Clone, Debug)]
 pub struct SshSettings {
     /// The program `ssh`, with the environment and the options of its session.

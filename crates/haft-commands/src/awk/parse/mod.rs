@@ -18,7 +18,7 @@ use super::tree::{AwkFunction, AwkPattern, AwkProgram, AwkRegex, AwkRule, AwkSta
 /// The deepest nesting of statements and expressions.
 const MAX_NESTING: usize = 200;
 
-/// What may follow a backslash in a regular expression without a warning.
+/// Characters that may follow a backslash in a regular expression without a warning.
 const KNOWN_ESCAPES: &[u8] = b"\\/.*+?()[]{}^$|ntfrsSwWy<>";
 
 /// An error in a program.

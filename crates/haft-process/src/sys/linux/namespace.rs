@@ -20,7 +20,7 @@ pub(crate) struct OverlayPaths {
     pub(crate) work: CString,
 }
 
-/// What to mount in a new namespace.
+/// Mounts of a new namespace.
 #[derive(Debug, Default)]
 pub(crate) struct MountPlan {
     pub(crate) overlays: Vec<OverlayPaths>,

@@ -36,7 +36,7 @@ pub(super) fn engines(host: &Host, process: &ProcessContext) -> DoctorFindings {
     findings
 }
 
-/// What a program printed, on whichever stream.
+/// The output of a program, on either stream.
 fn printed(outcome: &JobOutcome) -> String {
     let view = OutputView::HeadAndTail;
     let slices = outcome.captured.all().filter_map(|output| output.slice(&view, MAX_VERSION_BYTES).ok());

@@ -3,7 +3,7 @@
 use super::print::{DAYS, MONTHS};
 use super::{Parts, days_from_civil, utc_parts};
 
-/// What a text says about a time.
+/// The fields of a time that a text contains.
 #[derive(Default)]
 struct Found {
     parts: Parts,
