@@ -120,6 +120,14 @@ fn combine(operator: Operator, left: Filter, right: Filter) -> Filter {
     }
 }
 
+/// The common beginning of `reduce` and `foreach`.
+struct Fold {
+    source: Box<Filter>,
+    patterns: Vec<Pattern>,
+    initial: Box<Filter>,
+    update: Box<Filter>,
+}
+
 impl Parser<'_> {
     fn peek(&self) -> &TokenKind {
         &self.tokens[self.next].kind
@@ -380,8 +388,8 @@ impl Parser<'_> {
         Ok(Filter::If { condition, then, otherwise })
     }
 
-    fn reduce(&mut self) -> Parsed<Filter> {
-        self.expect("reduce")?;
+    fn fold(&mut self, keyword: &'static str) -> Parsed<Fold> {
+        self.expect(keyword)?;
         let source = Box::new(self.term()?);
         self.expect("as")?;
         let patterns = self.patterns()?;
@@ -389,19 +397,17 @@ impl Parser<'_> {
         let initial = Box::new(self.expression(0)?);
         self.expect(";")?;
         let update = Box::new(self.expression(0)?);
+        Ok(Fold { source, patterns, initial, update })
+    }
+
+    fn reduce(&mut self) -> Parsed<Filter> {
+        let Fold { source, patterns, initial, update } = self.fold("reduce")?;
         self.expect(")")?;
         Ok(Filter::Reduce { source, patterns, initial, update })
     }
 
     fn foreach(&mut self) -> Parsed<Filter> {
-        self.expect("foreach")?;
-        let source = Box::new(self.term()?);
-        self.expect("as")?;
-        let patterns = self.patterns()?;
-        self.expect("(")?;
-        let initial = Box::new(self.expression(0)?);
-        self.expect(";")?;
-        let update = Box::new(self.expression(0)?);
+        let Fold { source, patterns, initial, update } = self.fold("foreach")?;
         let extract = match self.take(";") {
             true => Some(Box::new(self.expression(0)?)),
             false => None,
